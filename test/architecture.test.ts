@@ -116,10 +116,10 @@ const OWNERS: Readonly<Record<string, string>> = {
   undici: 'src/ehr/ src/source/',
   jose: 'src/ehr/ src/auth/',
   'oidc-provider': 'src/auth/',
-  otpauth: 'src/operators/',
-  qr: 'src/operators/',
+  otpauth: 'src/factors/',
+  qr: 'src/factors/',
   '@simplewebauthn/server': 'src/operators/',
-  'openid-client': 'src/operators/',
+  'openid-client': 'src/factors/',
 };
 
 test.each(Object.entries(OWNERS))('%s is imported only below %s', (name, owner) => {

@@ -18,8 +18,22 @@ export interface Account {
   readonly name: string;
   /** Relative: `Practitioner/1`. */
   readonly fhirUser: string;
-  readonly password: PasswordHash;
+  /** Null: somebody else vouches for the person. */
+  readonly password: PasswordHash | null;
+  readonly origin: AccountOrigin;
+  /** The secret of an authenticator app, in base32; null without a second factor. */
+  readonly totp: string | null;
 }
+/** Who vouches for a person: we do, or the hospital's provider under its own name for them. */
+export type AccountOrigin =
+  | { readonly kind: 'local' }
+  | {
+      readonly kind: 'provider';
+      readonly issuer: string;
+      readonly subject: string;
+      /** Who said which practitioner that is: an operator, once; or the provider, at each sign-in. */
+      readonly mappedBy: 'operator' | 'provider';
+    };
 export interface StoredAccount extends Account {
   /** Wrong passwords since somebody last signed in. */
   readonly wrongTries: number;
@@ -28,7 +42,19 @@ export interface StoredAccount extends Account {
   /** When an operator last said that the wrong tries before count no more. */
   readonly unlockedAtMs: number | null;
 }
-export type ShownAccount = Omit<StoredAccount, 'password' | 'unlockedAtMs'>;
+export type ShownAccount = Pick<StoredAccount, 'id' | 'username' | 'name' | 'fhirUser' | 'wrongTries' | 'state'> & {
+  readonly origin: AccountOrigin['kind'];
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  readonly secondFactor: 'none' | 'totp';
+};
+
+export const showAccount = (account: Account & Pick<StoredAccount, 'wrongTries' | 'state'>): ShownAccount => {
+  const { id, username, name, fhirUser, wrongTries, state, origin, totp } = account;
+  const { issuer, subject } = origin.kind === 'provider' ? origin : { issuer: null, subject: null };
+  const secondFactor = totp === null ? 'none' : 'totp';
+  return { id, username, name, fhirUser, wrongTries, state, origin: origin.kind, issuer, subject, secondFactor };
+};
 
 export const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,99}$/u;
 export const DISPLAY_NAME = /^[^\p{Cc}<>]{1,100}$/u;

@@ -2,6 +2,7 @@ import { errors, type Adapter, type AdapterPayload, type ClientMetadata } from '
 import type { Clock, Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { Client } from './client.ts';
+import { PAGE_CLIENT_ID, pageClientOf } from './page-client.ts';
 import type { AuthReads, AuthWrites, FoundRecord } from './commands.ts';
 
 export type AuthStore = Operate<AuthWrites, AuthReads>;
@@ -62,7 +63,7 @@ function toPayload(kind: string, found: FoundRecord | null, at: Date): AdapterPa
 
 /** The provider's state in the store, where every replica finds it. */
 export const makeAdapter =
-  (deps: { readonly tenant: string; readonly store: AuthStore; readonly clock: Clock }) =>
+  (deps: { readonly tenant: string; readonly issuer: string; readonly store: AuthStore; readonly clock: Clock }) =>
   (kind: string): Adapter => {
     const { tenant, store, clock } = deps;
     const at = (): Date => clock.now();
@@ -86,6 +87,7 @@ export const makeAdapter =
           throw new errors.InvalidClientAuth('client assertions must only be used once');
       },
       async find(id) {
+        if (kind === 'Client' && id === PAGE_CLIENT_ID) return toMetadata(pageClientOf(deps.issuer));
         if (kind === 'Client') {
           const client = must(await store.read('auth.client', { tenant, id }));
           return client === null ? undefined : toMetadata(client);

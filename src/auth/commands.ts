@@ -47,6 +47,8 @@ export interface ListedGrant {
   readonly clientId: string | null;
   readonly accountId: string | null;
   readonly scope: string | null;
+  /** Id of the patient at the EHR whom it is about. */
+  readonly patient: string | null;
   readonly madeAtMs: number;
   readonly usedAtMs: number | null;
   readonly untilMs: number;
@@ -62,7 +64,9 @@ export type AccountChange =
   | { readonly kind: 'state'; readonly state: 'active' | 'disabled' }
   /** Ends every session and grant of the person, and forgets wrong tries. */
   | { readonly kind: 'password'; readonly password: PasswordHash }
-  | { readonly kind: 'unlock' };
+  | { readonly kind: 'unlock' }
+  /** Takes the second factor away; every session and grant of the person ends. */
+  | { readonly kind: 'factor' };
 
 export interface KeptKey {
   readonly name: string;
@@ -70,7 +74,26 @@ export interface KeptKey {
   readonly madeAt: Date;
 }
 
-export type SignIn = { readonly state: 'signed-in'; readonly accountId: string } | { readonly state: 'refused' };
+export type SignIn =
+  | { readonly state: 'signed-in'; readonly accountId: string }
+  /** The password was right, and a code is asked for; `enrol`: of an app that is to be added first. */
+  | { readonly state: 'factor' | 'enrol'; readonly accountId: string }
+  | { readonly state: 'refused' };
+
+/** Somebody for whom a provider vouches. */
+export interface ProviderPerson {
+  /** Of the account, where there is none yet. */
+  readonly id: string;
+  readonly username: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly subject: string;
+  /** Which practitioner the provider says that is; null: only who has an account already comes in. */
+  readonly fhirUser: string | null;
+}
+export type ProviderSignIn =
+  | { readonly state: 'signed-in'; readonly accountId: string }
+  | { readonly state: 'refused'; readonly why: 'disabled' | 'unbound' | 'user-taken' };
 
 export type AuthWrites = {
   'auth.put': { args: RecordToPut; out: 'stored' | 'already-there' };
@@ -95,22 +118,58 @@ export type AuthWrites = {
     out: 'changed' | 'not-found';
   };
   'auth.remove-client': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
-  'auth.add-account': { args: { readonly account: Account; readonly audit: AuditDraft }; out: 'added' | 'name-taken' };
+  /** `user-taken`: somebody else of the same provider is that practitioner. */
+  'auth.add-account': {
+    args: { readonly account: Account; readonly audit: AuditDraft };
+    out: 'added' | 'name-taken' | 'user-taken';
+  };
   'auth.change-account': {
     args: { readonly id: string; readonly change: AccountChange; readonly audit: AuditDraft };
-    out: 'changed' | 'not-found';
+    /** `of-provider`: neither password nor second factor of such a person is ours. */
+    out: 'changed' | 'not-found' | 'of-provider';
   };
   'auth.remove-account': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
   /** Ends a grant with all its tokens, a session, or a backend's token. */
-  'auth.end-grant': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'ended' | 'not-found' };
+  'auth.end-grant': {
+    args: {
+      readonly id: string;
+      /** Only where it is theirs; null: whosever it is. */
+      readonly accountId: string | null;
+      readonly audit: AuditDraft;
+    };
+    out: 'ended' | 'not-found';
+  };
   /** Never takes a later time back. */
   'auth.use-grant': { args: { readonly tenant: string; readonly id: string; readonly at: Date }; out: null };
   /** Writes down whose they are, of so many of each kind of which it is not known; answers how many there were. */
   'auth.claim-grants': { args: { readonly tenant: string; readonly limit: number }; out: number };
-  /** Counts the wrong tries since the last right one. */
+  /** Counts the wrong tries since the last right one. `factor`: of whom a second one is asked who has none. */
   'auth.sign-in': {
-    args: { readonly name: string; readonly isRight: boolean; readonly audit: AuditDraft };
+    args: {
+      readonly name: string;
+      readonly isRight: boolean;
+      readonly factor: 'everybody' | 'nobody';
+      readonly audit: AuditDraft;
+    };
     out: SignIn;
+  };
+  /**
+   * A right code of this step, which is used up with it. `secret`: of the app that is added by it; null: of the app
+   * that is there. `repeated`: the step was used, or the app is another by now.
+   */
+  'auth.pass-factor': {
+    args: {
+      readonly accountId: string;
+      readonly step: number;
+      readonly secret: string | null;
+      readonly audit: AuditDraft;
+    };
+    out: 'passed' | 'repeated';
+  };
+  /** Makes the provider's person known, or known anew. What was given to another practitioner ends. */
+  'auth.provider-sign-in': {
+    args: { readonly person: ProviderPerson; readonly audit: AuditDraft };
+    out: ProviderSignIn;
   };
   /** Keeps the value under a name that has none yet; answers what is kept. */
   'auth.keep-key': {
@@ -164,6 +223,13 @@ export type AuthReads = {
   'auth.is-origin': { args: { readonly tenant: string; readonly origin: string }; out: boolean };
   'auth.account': { args: { readonly tenant: string; readonly id: string }; out: ShownAccount | null };
   'auth.account-by-name': { args: { readonly tenant: string; readonly name: string }; out: StoredAccount | null };
+  /** One that is disabled too. */
+  'auth.account-by-subject': {
+    args: { readonly tenant: string; readonly issuer: string; readonly subject: string };
+    out: StoredAccount | null;
+  };
+  /** With its secrets. */
+  'auth.stored-account': { args: { readonly tenant: string; readonly id: string }; out: StoredAccount | null };
   'auth.accounts': { args: { readonly tenant: string }; out: readonly ShownAccount[] };
   /** Newest first. */
   'auth.grants': {

@@ -1,5 +1,5 @@
 import { isWithin, offerParts } from './narrow-scope.ts';
-import { isLongAccess } from './pages.ts';
+import { isLongAccess } from './describe-scope.ts';
 import { parseResourceScope } from './scope.ts';
 
 /**

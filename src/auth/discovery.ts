@@ -54,7 +54,7 @@ export function smartConfigurationOf(issuer: string) {
     grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
     response_types_supported: ['code'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'private_key_jwt', 'none'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     token_endpoint_auth_signing_alg_values_supported: ['RS384', 'ES384'],
     scopes_supported: [...WORDS, ...RESOURCE_SCOPES],
     capabilities: CAPABILITIES,

@@ -1,19 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { AuditDraft, AuditReads, AuditWrites } from '../audit/index.ts';
+import { makeAskProvider, type AskProvider } from '../factors/index.ts';
 import { safeError, type Clock, type Log, type Mount } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeCheckPassword, type CheckPassword } from './account.ts';
 import type { AuthStore } from './adapter.ts';
+import { makeFederate, type Federate } from './federation.ts';
+import { fetchBounded } from './fetch-bounded.ts';
+import { makeGrantsPage } from './grants-page.ts';
 import { makeInteractions } from './interaction.ts';
 import { loadKeys, makeKeysToSign, readSigningKeys, type AuthKeys } from './keys.ts';
 import { APP_STYLE_PATH, makeMount, PAGE_STYLE_PATH, type Caller } from './mount.ts';
 import { errorPage } from './pages.ts';
 import type { PatientDirectory } from './patients.ts';
+import { PROVIDER_BACK_PATH } from './paths.ts';
+import type { PractitionerDirectory } from './practitioners.ts';
 import { makeProvider } from './provider.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { formPostPolicy, sendPage } from './send-page.ts';
 import type { Tries } from './share-tries.ts';
+import type { SignInSettings } from './sign-in-settings.ts';
 import { makeSignOut } from './sign-out.ts';
 
 /** The embedded authorization server, as a part of the surface that answers for itself. */
@@ -21,6 +29,9 @@ export async function openEmbedded(deps: {
   readonly tenant: string;
   readonly issuer: string;
   readonly fhirBase: string;
+  readonly ehrBase: string;
+  readonly signIn: SignInSettings;
+  readonly practitioners: PractitionerDirectory;
   readonly store: AuthStore;
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly patients: PatientDirectory;
@@ -33,7 +44,8 @@ export async function openEmbedded(deps: {
 }): Promise<Mount> {
   const callers = new WeakMap<IncomingMessage, Caller>();
   const narrowed = new WeakMap<IncomingMessage, readonly string[]>();
-  const kept = { callers, narrowed, checkPassword: makeCheckPassword(), ...deps.tries };
+  const federate = makeFederateAt(deps);
+  const kept = { callers, narrowed, checkPassword: makeCheckPassword(), federate, ...deps.tries };
   const first = await loadKeys(deps);
   const keysToSign = makeKeysToSign(deps);
   let now = { keys: first, mount: mountWith(first, { ...deps, ...kept }) };
@@ -57,6 +69,28 @@ export async function openEmbedded(deps: {
   };
 }
 
+/** The hospital's own sign-in, where there is one. What it says of itself is read once for all keys of ours. */
+function makeFederateAt(
+  deps: Parameters<typeof openEmbedded>[0],
+): (Federate & Pick<AskProvider, 'endSessionUrl'> & { readonly host: string }) | null {
+  const { provider } = deps.signIn;
+  if (provider === null) return null;
+  const { issuer, clientId, credential, scope, mapping, groups, groupsClaim } = provider;
+  const ask = makeAskProvider({
+    client: { issuer, clientId, credential, scope, backUrl: `${deps.issuer}${PROVIDER_BACK_PATH}` },
+    fetch: fetchBounded,
+    chance: (count) => randomBytes(count),
+    clock: deps.clock,
+  });
+  const audit = async (draft: AuditDraft): Promise<boolean> => (await deps.audit.write('audit.append', draft)).ok;
+  const federation = { issuer, ask, mapping, groups, groupsClaim };
+  return {
+    ...makeFederate({ ...deps, audit, federation }),
+    endSessionUrl: ask.endSessionUrl,
+    host: new URL(issuer).host,
+  };
+}
+
 /** The server with these keys. All its state is in the store, so that another one may go on at any time. */
 function mountWith(
   keys: AuthKeys,
@@ -65,15 +99,17 @@ function mountWith(
       readonly callers: WeakMap<IncomingMessage, Caller>;
       readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
       readonly checkPassword: CheckPassword;
+      readonly federate: ReturnType<typeof makeFederateAt>;
     },
 ): Mount {
   const { tenant, issuer, clock, log, callers } = deps;
   const mountPath = new URL(issuer).pathname;
   const pageStyle = `${mountPath}${PAGE_STYLE_PATH}`;
-  const styleUrl = `${issuer}${APP_STYLE_PATH}`;
+  const { frameAncestors: ancestors } = deps.signIn;
+  const styleUrl = deps.signIn.styleUrl ?? `${issuer}${APP_STYLE_PATH}`;
   const provider = makeProvider({
     ...deps,
-    styleUrl,
+    frameAncestors: ancestors,
     keys,
     renderError(ctx, out) {
       const told = {
@@ -82,7 +118,7 @@ function mountWith(
         code: out.error,
       };
       ctx.respond = false;
-      sendPage(ctx.res, ctx.status === 404 ? 400 : ctx.status, errorPage(pageStyle, told));
+      sendPage(ctx.res, ctx.status === 404 ? 400 : ctx.status, errorPage(pageStyle, told), { ancestors });
     },
   });
   const audit = async (...drafts: readonly AuditDraft[]): Promise<boolean> =>
@@ -93,7 +129,8 @@ function mountWith(
     // Only below a route of the provider is there one.
     const oidc = ctx.oidc as KoaContextWithOIDC['oidc'] | undefined;
     if (oidc?.params?.['response_mode'] === 'form_post' && typeof ctx.body === 'string') {
-      ctx.set('Content-Security-Policy', formPostPolicy(ctx.body, String(oidc.params['redirect_uri'])));
+      ctx.set('Content-Security-Policy', formPostPolicy(ctx.body, String(oidc.params['redirect_uri']), ancestors));
+      if (ancestors.length > 0) ctx.remove('X-Frame-Options');
       return;
     }
     const body = ctx.body as Record<string, unknown> | undefined;
@@ -131,12 +168,14 @@ function mountWith(
     log.error('auth.failed', { requestId: callers.get(ctx.req)?.requestId ?? '', error: safeError(error) }),
   );
 
-  const pages = { ...deps, styleUrl, pageStyle, mountPath, provider, audit };
+  const pages = { ...deps, ...deps.signIn, styleUrl, pageStyle, mountPath, provider, audit };
   return makeMount({
     ...deps,
     provider,
+    frameAncestors: ancestors,
     interactions: makeInteractions(pages),
     signOut: makeSignOut(pages),
+    grantsPage: makeGrantsPage({ ...pages, csrfKey: keys.cookie }),
     pageStyle,
   });
 }

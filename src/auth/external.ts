@@ -80,6 +80,7 @@ export const EXTERNAL_REGISTRY: Registry = {
   accounts: elsewhere,
   setAccountState: elsewhere,
   resetPassword: elsewhere,
+  resetFactor: elsewhere,
   unlockAccount: elsewhere,
   removeAccount: elsewhere,
   grants: elsewhere,

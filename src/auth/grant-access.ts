@@ -3,9 +3,8 @@ import type { AuditDraft } from '../audit/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import { must, type AuthStore } from './adapter.ts';
 import { decideConsent } from './decide-consent.ts';
-import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
+import { LAUNCH_KIND, toContextDetail, type Launch, type LaunchContext } from './launch.ts';
 import type { ShownPatient } from './patients.ts';
-import { toContextDetail } from './provider.ts';
 import { splitScopes } from './scope.ts';
 import { saveDetails, textOf, type Details, type Visit } from './visit.ts';
 
@@ -42,6 +41,7 @@ export function makeGrantAccess(deps: Deps): (visit: Visit, details: Details, ab
       );
       if (taken === null) throw new errors.InvalidRequest('the launch is no longer valid');
     }
+    const { intent = null } = launch ?? {};
     const context: LaunchContext =
       patient === null
         ? {}
@@ -50,6 +50,8 @@ export function makeGrantAccess(deps: Deps): (visit: Visit, details: Details, ab
             ...(encounter === null ? {} : { encounter }),
             need_patient_banner: launch?.needPatientBanner ?? true,
             smart_style_url: deps.styleUrl,
+            ...(intent === null ? {} : { intent }),
+            ...(launch?.fhirContext === undefined ? {} : { fhirContext: launch.fhirContext }),
           };
     const accountId = details.session?.accountId ?? '';
     const grant = new provider.Grant({ accountId, clientId: textOf(clientId) });

@@ -42,9 +42,10 @@ export function makeGrants({
       return ok({ grants, next: next === null ? null : toCursor(next) });
     },
 
-    async end(id: string, audit: AuditDraft): Promise<Result<null>> {
+    /** `accountId`: only where it is theirs; null: whosever it is. */
+    async end(id: string, accountId: string | null, audit: AuditDraft): Promise<Result<null>> {
       if (!GRANT_ID.test(id)) return fail(fault('grant.not-found'));
-      const done = await store.write('auth.end-grant', { id, audit: { ...audit, to: id } });
+      const done = await store.write('auth.end-grant', { id, accountId, audit: { ...audit, to: id } });
       if (!done.ok) return done;
       return done.value === 'ended' ? ok(null) : fail(fault('grant.not-found'));
     },

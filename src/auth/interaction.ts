@@ -1,49 +1,35 @@
 import { errors, type default as Provider } from 'oidc-provider';
-import type { AuditDraft } from '../audit/index.ts';
-import { ok, type Clock } from '../kernel/index.ts';
-import type { CheckPassword } from './account.ts';
-import { must, type AuthStore } from './adapter.ts';
+import { must } from './adapter.ts';
+import { ok } from '../kernel/index.ts';
 import { chooseEncounter } from './choose-encounter.ts';
-import { endSession, sessionOf } from './end-session.ts';
+import { endSession } from './end-session.ts';
 import { makeGrantAccess } from './grant-access.ts';
-import type { DelayTries } from './delay-tries.ts';
-import type { LimitTries } from './limit-tries.ts';
 import { LAUNCH_KIND, type Launch } from './launch.ts';
-import { consentPage, encounterPage, errorPage, signInPage, type PageFrame } from './pages.ts';
+import type { PageFrame } from './page.ts';
+import { consentPage, encounterPage, errorPage } from './pages.ts';
 import { patientPage } from './patient-page.ts';
 import type { ListedPatients, PatientDirectory, ShownPatient } from './patients.ts';
-import { PATHS } from './paths.ts';
+import { PAGE_CLIENT_ID } from './page-client.ts';
+import { GRANTS_PATH, PATHS } from './paths.ts';
 import { ownClient } from './provider.ts';
-import type { RecordDenial } from './record-denial.ts';
 import { makeRecordShown, type Showing } from './record-shown.ts';
 import { splitScopes } from './scope.ts';
-import { saveDetails, textOf, type Details, type Visit } from './visit.ts';
 import { sendPage } from './send-page.ts';
+import { FOR_GRANTS, forApp } from './sign-in-pages.ts';
+import { makeSignIn, type SignInDeps } from './sign-in.ts';
+import { textOf, type Details, type Visit } from './visit.ts';
 
-interface Deps {
-  readonly tenant: string;
-  readonly issuer: string;
+interface Deps extends SignInDeps {
   readonly fhirBase: string;
   readonly styleUrl: string;
   /** Address of the pages' own style sheet. */
   readonly pageStyle: string;
   readonly mountPath: string;
-  readonly provider: Provider;
-  readonly store: AuthStore;
   readonly patients: PatientDirectory;
-  readonly checkPassword: CheckPassword;
-  readonly limitTries: LimitTries;
-  readonly delayTries: DelayTries;
-  readonly deny: RecordDenial;
-  /** Resolves once the act is in the audit; false where it could not be put there. */
-  readonly audit: (...drafts: readonly AuditDraft[]) => Promise<boolean>;
-  readonly clock: Clock;
+  /** Origins of EHRs in whose frames the pages may be shown. */
+  readonly frameAncestors: readonly string[];
 }
 
-const NOT_SIGNED_IN =
-  'That did not work. Check the name and the password. After several wrong tries you must wait a little.';
-const BUSY = 'Many people are signing in at the moment. Try again.';
-const TOO_MANY = 'There were too many wrong tries from here. Wait some minutes, then try again.';
 const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
 const NO_DAY = 'Write the birth date as year, month and day: 1970-12-31.';
 const NO_CHOICE = 'Choose a patient from the list.';
@@ -54,13 +40,16 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const { provider, store, tenant, clock, patients } = deps;
   const record = makeRecordShown(deps);
   const grantAccess = makeGrantAccess(deps);
+  const signIn = makeSignIn(deps);
+  const ancestors = deps.frameAncestors;
+  const grantsUrl = `${deps.mountPath}${GRANTS_PATH}`;
 
   const frameOf = ({ uid }: Details): PageFrame => ({
     styleUrl: deps.pageStyle,
     action: `${deps.mountPath}/interaction/${uid}`,
   });
   const show = ({ response }: Visit, { params }: Details, page: string, status = 200): Promise<void> => {
-    sendPage(response, status, page, textOf(params['redirect_uri']));
+    sendPage(response, status, page, { redirectUri: textOf(params['redirect_uri']), ancestors });
     return Promise.resolve();
   };
   const finish = async (
@@ -70,66 +59,30 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
   const cancel = (visit: Visit): Promise<void> =>
     finish(visit, { error: 'access_denied', error_description: 'the user did not allow it' });
 
-  /** The request goes on without the session that it began in. */
-  async function leaveSession(details: Details): Promise<void> {
-    delete (details as { session?: unknown }).session;
-    await saveDetails(details, clock);
-  }
-
-  /** Begins again with the same request and nobody signed in. A launch that was not used up is still good. */
+  /**
+   * Begins again with the same request and nobody signed in. A launch that was not used up is still good. The hospital's
+   * provider is asked to ask anew: it may know who was here before.
+   */
   async function changeUser(visit: Visit, details: Details): Promise<void> {
     await endSession(provider, visit);
     const params = Object.entries(details.params).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string',
+      (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[0] !== 'prompt',
     );
     await details.destroy();
     visit.response.statusCode = 303;
     visit.response.setHeader(
       'Location',
-      `${deps.issuer}${PATHS.authorization}?${new URLSearchParams(params).toString()}`,
+      `${deps.issuer}${PATHS.authorization}?${new URLSearchParams([...params, ['prompt', 'login']]).toString()}`,
     );
     visit.response.end();
   }
 
-  async function signIn(visit: Visit, details: Details, app: string): Promise<void> {
-    const { form, requestId, remoteAddress } = visit;
-    if (form === null) return show(visit, details, signInPage(frameOf(details), app, null));
-    if (!deps.limitTries.take(remoteAddress)) {
-      deps.deny('sign-in:too-many-tries', visit);
-      return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
-    }
-    const name = textOf(form.get('username')).trim().slice(0, 100);
-    const known = must(await store.read('auth.account-by-name', { tenant, name }));
-    if (!deps.delayTries.take(remoteAddress, name, known?.wrongTries ?? 0, known?.unlockedAtMs)) {
-      deps.deny('sign-in:wait', visit);
-      return show(visit, details, signInPage(frameOf(details), app, TOO_MANY), 429);
-    }
-    const isRight = await deps.checkPassword(textOf(form.get('password')), known?.password ?? null);
-    if (isRight === null) {
-      deps.limitTries.giveBack(remoteAddress);
-      deps.delayTries.giveBack(remoteAddress, name);
-      return show(visit, details, signInPage(frameOf(details), app, BUSY), 503);
-    }
-    const audit: AuditDraft = {
-      at: clock.now(),
-      type: 'auth.sign-in',
-      tenant,
-      requestId,
-      action: 'E',
-      outcome: '0',
-      client: textOf(details.params['client_id']),
-    };
-    const done = must(await store.write('auth.sign-in', { name, isRight, audit }));
-    if (done.state === 'refused') return show(visit, details, signInPage(frameOf(details), app, NOT_SIGNED_IN), 401);
-    deps.limitTries.giveBack(remoteAddress);
-    deps.delayTries.forget(remoteAddress, name);
-    // Tokens of one person must not hang on the session of another.
-    const { accountId = done.accountId } = await sessionOf(provider, visit);
-    if (accountId !== done.accountId) {
-      await endSession(provider, visit);
-      await leaveSession(details);
-    }
-    return finish(visit, { login: { accountId: done.accountId, remember: false, amr: ['pwd'] } });
+  /** Whoever signed in for our own page goes there; nothing is granted. */
+  async function toGrants({ response }: Visit, details: Details): Promise<void> {
+    await details.destroy();
+    response.statusCode = 303;
+    response.setHeader('Location', grantsUrl);
+    response.end();
   }
 
   async function launchOf(details: Details): Promise<Launch | null> {
@@ -235,6 +188,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       noEncounter: choice.because,
       scopes,
       words: asked.filter((one) => !one.includes('.')),
+      grantsUrl,
       wrong: isEmpty ? NOTHING_ALLOWED : null,
     };
     await show(visit, details, consentPage(frameOf(details), shown));
@@ -245,11 +199,19 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
       const details = await provider.interactionDetails(visit.request, visit.response);
       const client = await provider.Client.find(textOf(details.params['client_id']));
       if (client === undefined) throw new errors.InvalidRequest('the app is no longer registered');
-      const app = ownClient(client).name;
+      const { id, name: app } = ownClient(client);
+      const isPage = id === PAGE_CLIENT_ID;
       const step = visit.form?.get('step');
       if (step === 'cancel') await cancel(visit);
       else if (step === 'other-user') await changeUser(visit, details);
-      else await (details.prompt.name === 'login' ? signIn(visit, details, app) : consent(visit, details, app));
+      else if (details.prompt.name !== 'login' && isPage) await toGrants(visit, details);
+      else if (details.prompt.name !== 'login') await consent(visit, details, app);
+      else
+        await signIn(visit, details, {
+          frame: frameOf(details),
+          why: isPage ? FOR_GRANTS : forApp(app),
+          show: (page, status) => show(visit, details, page, status),
+        });
     } catch (thrown) {
       if (!(thrown instanceof errors.OIDCProviderError)) throw thrown;
       const isBusy = thrown.error === 'temporarily_unavailable';
@@ -258,7 +220,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
         text: isBusy ? 'Try again in a minute.' : 'The page is no longer valid. Start again from the app.',
         code: thrown.error,
       };
-      sendPage(visit.response, isBusy ? 503 : 400, errorPage(deps.pageStyle, told));
+      sendPage(visit.response, isBusy ? 503 : 400, errorPage(deps.pageStyle, told), { ancestors });
     }
   };
 }

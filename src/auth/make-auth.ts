@@ -10,9 +10,11 @@ import { makeAskStanding, makeAskStandingExternal } from './ask-standing.ts';
 import type { AskStanding, VerifyToken } from './grant.ts';
 import { makeExternalGrantNow, makeGrantNow, type GrantNow } from './grant-now.ts';
 import type { PatientDirectory } from './patients.ts';
+import type { PractitionerDirectory } from './practitioners.ts';
 import { makeRecordDenial } from './record-denial.ts';
 import { makeRegistry, type Registry } from './registry.ts';
 import { shareTries } from './share-tries.ts';
+import type { SignInSettings } from './sign-in-settings.ts';
 import { makeVerifyEmbedded } from './verify-embedded.ts';
 import { makeVerifyExternal, type ExternalIssuer } from './verify-external.ts';
 
@@ -46,6 +48,9 @@ export function makeAuth(deps: {
   readonly store: AuthStore;
   readonly audit: Operate<AuditWrites, AuditReads>;
   readonly patients: PatientDirectory;
+  readonly practitioners: PractitionerDirectory;
+  /** How people sign in at the embedded server. */
+  readonly signIn: SignInSettings;
   /** Whether FHIR has a resource type of this name. */
   readonly isType: (name: string) => boolean;
   /** Told of wrong tries, which count at all of them. */
@@ -104,8 +109,8 @@ export function makeAuth(deps: {
       return found.ok && found.value;
     },
     oauthUris: () => Promise.resolve(oauthUrisOf(issuer)),
-    registry: makeRegistry(parts),
     askStanding: makeAskStanding(deps),
+    registry: makeRegistry({ ...parts, providerIssuer: deps.signIn.provider?.issuer ?? null }),
     flush: rejects.flush,
   };
 }

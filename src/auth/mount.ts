@@ -11,12 +11,13 @@ import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';
 import { errorPage } from './pages.ts';
 import { isWithin } from './narrow-scope.ts';
-import { PATHS } from './paths.ts';
+import { GRANTS_PATH, PATHS, PROVIDER_BACK_PATH } from './paths.ts';
 import type { RecordDenial } from './record-denial.ts';
 import { replayRequest } from './replay-request.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';
 import { sendPage } from './send-page.ts';
 import { SIGN_OUT_PATH } from './sign-out.ts';
+import type { Federate } from './federation.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -32,6 +33,12 @@ const FILES: Readonly<Record<string, readonly [type: string, content: string]>> 
 
 /** What an app calls from a page of its own. */
 const FOR_APPS: ReadonlySet<string> = new Set([PATHS.token, PATHS.introspection, PATHS.revocation]);
+
+const OVER = {
+  title: 'This cannot go on',
+  text: 'The page is no longer valid. Start again from the app.',
+  code: 'invalid_request',
+};
 
 export interface Caller {
   readonly requestId: RequestId;
@@ -70,6 +77,8 @@ export function makeMount(deps: {
   readonly store: AuthStore;
   readonly interactions: (visit: Visit) => Promise<void>;
   readonly signOut: (visit: Visit) => Promise<void>;
+  readonly grantsPage: (visit: Visit) => Promise<void>;
+  readonly federate: Federate | null;
   readonly callers: WeakMap<IncomingMessage, Caller>;
   /** Scopes that a refreshed token is to have instead of those of its family. */
   readonly narrowed: WeakMap<IncomingMessage, readonly string[]>;
@@ -78,6 +87,7 @@ export function makeMount(deps: {
   readonly deny: RecordDenial;
   /** Address of the pages' own style sheet. */
   readonly pageStyle: string;
+  readonly frameAncestors: readonly string[];
   readonly clock: Clock;
 }): Mount {
   const { tenant, provider, store, clock } = deps;
@@ -154,7 +164,20 @@ export function makeMount(deps: {
         text: 'Try again in a minute.',
         code: 'temporarily_unavailable',
       };
-      sendPage(response, 429, errorPage(deps.pageStyle, told));
+      sendPage(response, 429, errorPage(deps.pageStyle, told), { ancestors: deps.frameAncestors });
+      return;
+    }
+    if (pathname === PROVIDER_BACK_PATH && method === 'GET' && deps.federate !== null) {
+      // The cookie by which the browser goes on with the request of the app is sent to the page of that request alone.
+      const uid = await deps.federate.requestOf(new URLSearchParams(search));
+      if (uid === null) {
+        deps.deny('sign-in:provider-answer', { requestId, remoteAddress });
+        sendPage(response, 400, errorPage(deps.pageStyle, OVER), { ancestors: deps.frameAncestors });
+        return;
+      }
+      response.statusCode = 303;
+      response.setHeader('Location', `${mountPath}/interaction/${uid}${search}`);
+      response.end();
       return;
     }
     let form: URLSearchParams | null = null;
@@ -206,7 +229,7 @@ export function makeMount(deps: {
     });
     deps.callers.set(again, { requestId, remoteAddress });
     if (narrowed !== null) deps.narrowed.set(again, narrowed);
-    if (pathname.startsWith('/interaction/') || pathname === SIGN_OUT_PATH) {
+    if (pathname.startsWith('/interaction/') || pathname === SIGN_OUT_PATH || pathname === GRANTS_PATH) {
       if (form !== null && !isOurPage(request)) {
         sendJson(response, 403, { error: 'invalid_request', error_description: 'the form is not from our page' });
         return;
@@ -219,7 +242,8 @@ export function makeMount(deps: {
         requestId,
         remoteAddress,
       };
-      await (pathname === SIGN_OUT_PATH ? deps.signOut(visit) : deps.interactions(visit));
+      if (pathname === GRANTS_PATH) await deps.grantsPage(visit);
+      else await (pathname === SIGN_OUT_PATH ? deps.signOut(visit) : deps.interactions(visit));
       return;
     }
     await answer(again, response);

@@ -19,9 +19,11 @@ legend { padding: 0 .25rem; font-weight: 600; }
 .part { margin-left: 1.85rem; }
 .scope { display: block; color: #43525f; font: .85rem/1.4 ui-monospace, monospace; }
 button, .button { display: inline-block; min-height: 2.75rem; margin: 1rem .5rem 0 0; padding: .5rem 1.25rem; font: inherit; font-weight: 600; border: 1px solid #0b4a7d; border-radius: .25rem; background: #0b4a7d; color: #fff; cursor: pointer; text-decoration: none; }
-button.second { background: #fff; color: #0b4a7d; }
+button.second, .button.second { background: #fff; color: #0b4a7d; }
 ul.patients { margin: 1rem 0; padding: 0; list-style: none; }
 ul.patients button { width: 100%; margin: 0 0 .5rem; text-align: left; background: #fff; color: #14202b; font-weight: 400; border-color: #5b6b79; }
+ul.grants { margin: 1rem 0; padding: 0; list-style: none; }
+.grant { margin: 0 0 1rem; padding: 0 1rem 1rem; border: 1px solid #c9d2da; border-radius: .25rem; }
 ul.patients strong { display: block; }
 .wrong { padding: .6rem .8rem; border: 2px solid #9c1c13; border-radius: .25rem; color: #7a120b; }
 .about { padding: .6rem .8rem; background: #eaf1f7; border-radius: .25rem; }

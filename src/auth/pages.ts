@@ -1,75 +1,8 @@
+import { isLongAccess, LONG_ACCESS, sentenceOf } from './describe-scope.ts';
 import { html, NOTHING, type Html } from './html.ts';
 import { offerParts } from './narrow-scope.ts';
+import { page, wrongLine, type PageFrame } from './page.ts';
 import type { ShownEncounter, ShownPatient } from './patients.ts';
-import { parseResourceScope } from './scope.ts';
-
-/** Where the pages are and where their forms go. */
-export interface PageFrame {
-  readonly styleUrl: string;
-  readonly action: string;
-}
-
-export const page = (styleUrl: string, title: string, body: Html): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · Chartgate</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${styleUrl}" />
-      </head>
-      <body>
-        <main>${body}</main>
-      </body>
-    </html> `.markup;
-
-export const wrongLine = (wrong: string | null): Html =>
-  wrong === null ? NOTHING : html`<p class="wrong" role="alert" id="wrong">${wrong}</p>`;
-
-export const signInPage = (frame: PageFrame, app: string, wrong: string | null): string =>
-  page(
-    frame.styleUrl,
-    'Sign in',
-    html`<h1>Sign in</h1>
-      <p><strong>${app}</strong> asks to read health records. Sign in to go on.</p>
-      ${wrongLine(wrong)}
-      <form method="post" action="${frame.action}">
-        <label for="username">User name</label>
-        <input
-          type="text"
-          id="username"
-          name="username"
-          autocomplete="username"
-          autocapitalize="none"
-          required
-          autofocus
-        />
-        <label for="password">Password</label>
-        <input type="password" id="password" name="password" autocomplete="current-password" required />
-        <button type="submit" name="step" value="sign-in">Sign in</button>
-        <button type="submit" name="step" value="cancel" class="second" formnovalidate>Cancel</button>
-      </form>`,
-  );
-
-export const signOutPage = (frame: PageFrame, user: string): string =>
-  page(
-    frame.styleUrl,
-    'Sign out',
-    html`<h1>Sign out</h1>
-      <p>You are signed in as ${user}. Apps that keep access when you are not there keep it.</p>
-      <form method="post" action="${frame.action}">
-        <button type="submit" name="step" value="sign-out">Sign out</button>
-      </form>`,
-  );
-
-export const signedOutPage = (styleUrl: string): string =>
-  page(
-    styleUrl,
-    'Signed out',
-    html`<h1>Signed out</h1>
-      <p>Nobody is signed in here.</p>`,
-  );
 
 /** On a machine that several people use, the one before may have forgotten to sign out. */
 export const otherUser = (frame: PageFrame, user: string): Html =>
@@ -125,28 +58,6 @@ export const encounterPage = (
       ${otherUser(frame, shown.user)}`,
   );
 
-const ACCESS: Readonly<Record<string, string>> = {
-  patient: 'of this patient',
-  user: 'that you may see',
-  system: 'of everybody',
-};
-
-function sentenceOf(text: string): string {
-  const scope = parseResourceScope(text);
-  if (scope === null) return text;
-  if (scope.type === 'Subscription') return `Be told of changes ${ACCESS[scope.level] ?? ''}`.trim();
-  const verb = scope.letters.has('r') ? (scope.letters.has('s') ? 'Read and search' : 'Read') : 'Search';
-  const what = scope.type === '*' ? 'all records' : `${scope.type} records`;
-  const part = scope.filter.map(([name, value]) => `${name} ${value.split('|').at(-1) ?? value}`).join(', ');
-  return `${verb} ${what} ${ACCESS[scope.level] ?? ''}${part === '' ? '' : ` (${part})`}`;
-}
-
-const LONG_ACCESS: Readonly<Record<string, string>> = {
-  offline_access: 'Keep access when you are not there, until you or the operator end it',
-  online_access: 'Renew access while you are signed in',
-};
-export const isLongAccess = (word: string): boolean => word in LONG_ACCESS;
-
 const checkbox = (id: string, scope: string, label: string, kind: 'whole' | 'part'): Html =>
   html`<div class="${kind === 'part' ? 'choice part' : 'choice'}">
     <input type="checkbox" id="${id}" name="scope" value="${scope}" ${kind === 'whole' ? html`checked` : NOTHING} />
@@ -176,6 +87,8 @@ export const consentPage = (
     /** Resource scopes. */
     readonly scopes: readonly string[];
     readonly words: readonly string[];
+    /** The page on which the person sees and ends what apps may do. */
+    readonly grantsUrl: string;
     readonly wrong: string | null;
   },
 ): string => {
@@ -204,7 +117,10 @@ export const consentPage = (
           ${shown.words.filter(isLongAccess).map((word) => checkbox(`word-${word}`, word, LONG_ACCESS[word] ?? word, 'whole'))}
           ${shown.words.includes('fhirUser') ? html`<p>It also learns who you are.</p>` : NOTHING}
         </fieldset>
-        <p>Nothing can be changed through it.</p>
+        <p>
+          Nothing can be changed through it. You can see and end at any time
+          <a href="${shown.grantsUrl}" target="_blank" rel="noopener">what apps may do</a>.
+        </p>
         <button type="submit" name="step" value="allow">Allow</button>
         <button type="submit" name="step" value="cancel" class="second">Do not allow</button>
       </form>

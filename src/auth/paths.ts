@@ -6,3 +6,8 @@ export const PATHS = {
   jwks: '/jwks',
   end_session: '/end',
 } as const;
+
+/** Where the hospital's provider leads a person back to. */
+export const PROVIDER_BACK_PATH = '/provider/back';
+/** The page on which a person sees and ends what apps may do. */
+export const GRANTS_PATH = '/grants';

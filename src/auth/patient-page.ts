@@ -1,5 +1,6 @@
 import { html, NOTHING, type Html } from './html.ts';
-import { born, otherUser, page, wrongLine, type PageFrame } from './pages.ts';
+import { page, wrongLine, type PageFrame } from './page.ts';
+import { born, otherUser } from './pages.ts';
 import type { ShownPatient, WantedPatient } from './patients.ts';
 
 /** What was asked for goes with the next page, in the form: an address stands in histories and logs. */

@@ -7,9 +7,10 @@ import { checkAssertion } from './check-assertion.ts';
 import { PATHS } from './paths.ts';
 import { hashSecret, type Client } from './client.ts';
 import { ID_TOKEN_SECONDS, type AuthKeys } from './keys.ts';
-import { LAUNCH_KIND, type Launch, type LaunchContext } from './launch.ts';
+import { contextOf, contextWithin, LAUNCH_KIND, type Launch } from './launch.ts';
 import { narrowScope, WORDS } from './narrow-scope.ts';
 import { ANSWER_BYTES_MAX, fetchBounded } from './fetch-bounded.ts';
+import { isRedirectAllowed } from './redirect-uri.ts';
 
 /** Seconds. A backend's tokens are short, as SMART has it; a code lives about a minute. */
 const LIFE = {
@@ -30,7 +31,8 @@ export interface ProviderDeps {
   readonly tenant: string;
   readonly issuer: string;
   readonly fhirBase: string;
-  readonly styleUrl: string;
+  /** Origins of EHRs in whose frames sign-in and consent may be shown. */
+  readonly frameAncestors: readonly string[];
   readonly store: AuthStore;
   readonly keys: AuthKeys;
   /** Scopes that a refreshed token is to have, each within one of its family's. */
@@ -49,21 +51,18 @@ export const ownClient = (client: unknown): Client => {
 const withoutSlash = (text: string): string => (text.endsWith('/') ? text.slice(0, -1) : text);
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/**
- * What a grant is about; it is carried where the provider keeps details of an authorization, and ends with the grant.
- */
-const CONTEXT_TYPE = 'smart-launch-context';
-export const contextOf = (grant: { readonly rar?: readonly unknown[] | undefined } | undefined): LaunchContext => {
-  const found = (grant?.rar ?? []).find((one) => (one as { type?: string }).type === CONTEXT_TYPE);
-  const { type: _type, ...context } = (found ?? {}) as LaunchContext & { type?: string };
-  return context;
-};
-export const toContextDetail = (context: LaunchContext) => ({ type: CONTEXT_TYPE, ...context });
-
 export function makeProvider(deps: ProviderDeps): Provider {
   const { tenant, issuer, fhirBase, store, clock, keys } = deps;
   const isSecure = issuer.startsWith('https:');
-  const cookie = { httpOnly: true, sameSite: 'lax', signed: true, secure: isSecure } as const;
+  // In a frame of another site a browser sends cookies that are for that; each site that frames us has its own.
+  const cookie = {
+    httpOnly: true,
+    signed: true,
+    secure: isSecure,
+    ...(deps.frameAncestors.length === 0
+      ? { sameSite: 'lax' as const }
+      : { sameSite: 'none' as const, partitioned: true }),
+  };
 
   /**
    * Only a request that names this server may have a token for it: another may be a counterfeit that passes requests
@@ -116,7 +115,7 @@ export function makeProvider(deps: ProviderDeps): Provider {
     claims: { openid: ['sub'], fhirUser: ['fhirUser'], profile: ['name'] },
     responseTypes: ['code'],
     subjectTypes: ['public'],
-    clientAuthMethods: ['none', 'client_secret_basic', 'private_key_jwt'],
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
     enabledJWA: { clientAuthSigningAlgValues: ['RS384', 'ES384'] as never, idTokenSigningAlgValues: ['RS256'] },
     pkce: { required: () => true },
     extraParams: ['aud', 'launch'],
@@ -195,7 +194,7 @@ export function makeProvider(deps: ProviderDeps): Provider {
       const account = must(await store.read('auth.account', { tenant, id: token.accountId }));
       const hasUser = token.scopes.has('fhirUser') && account !== null;
       return {
-        ...contextOf(ctx.oidc.entities.Grant),
+        ...contextWithin(contextOf(ctx.oidc.entities.Grant), [...token.scopes]),
         ...(hasUser ? { fhirUser: `${fhirBase}/${account.fhirUser}` } : {}),
       };
     },
@@ -215,9 +214,8 @@ export function makeProvider(deps: ProviderDeps): Provider {
       const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
       return timingSafeEqual(digest(this.clientSecret), digest(hashSecret(actual)));
     },
-    /** To the letter, on whatever kind of app: no port of the loopback is as good as another. */
-    redirectUriAllowed(this: { redirectUris: readonly string[] }, uri: string): boolean {
-      return this.redirectUris.includes(uri);
+    redirectUriAllowed(this: unknown, uri: string): boolean {
+      return isRedirectAllowed(ownClient(this), uri);
     },
   });
   return provider;

@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { actorOf, type Actor, type AuditDraft } from '../audit/index.ts';
 import { fail, fault, ok, type Clock, type Result } from '../kernel/index.ts';
-import { DISPLAY_NAME, FHIR_USER, hashPassword, PASSWORD_LENGTH, USERNAME, type ShownAccount } from './account.ts';
+import {
+  DISPLAY_NAME,
+  FHIR_USER,
+  hashPassword,
+  PASSWORD_LENGTH,
+  showAccount,
+  USERNAME,
+  type Account,
+  type AccountOrigin,
+  type ShownAccount,
+} from './account.ts';
 import type { AuthStore } from './adapter.ts';
 import {
   hashSecret,
@@ -15,7 +25,7 @@ import {
 import type { AccountChange } from './commands.ts';
 import { makeGrants, type GrantPage, type GrantQuery } from './grants.ts';
 import { readKeyAges, rotateSigningKey, type RotatedKey, type SigningKeyAge } from './keys.ts';
-import { LAUNCH_KIND, LAUNCH_MS, newLaunchId, type Launch } from './launch.ts';
+import { isIntent, LAUNCH_KIND, LAUNCH_MS, newLaunchId, parseFhirContext, type Launch } from './launch.ts';
 import { narrowScope } from './narrow-scope.ts';
 import { ANYBODY, type PatientDirectory } from './patients.ts';
 import { splitScopes } from './scope.ts';
@@ -48,6 +58,8 @@ export interface Registry {
   setAccountState(act: Act, id: string, state: 'active' | 'disabled'): Promise<Result<null>>;
   /** Another password; every session and grant of the person ends. */
   resetPassword(act: Act, id: string, password: string): Promise<Result<null>>;
+  /** Takes the second factor away, so that another is added at the next sign-in; every session and grant ends. */
+  resetFactor(act: Act, id: string): Promise<Result<null>>;
   /** Forgets wrong tries, and the waiting that they led to. */
   unlockAccount(act: Act, id: string): Promise<Result<null>>;
   removeAccount(act: Act, id: string): Promise<Result<null>>;
@@ -79,7 +91,23 @@ const fieldsOf = (value: unknown, known: readonly string[]): Readonly<Record<str
     ? (value as Record<string, unknown>)
     : null;
 
+const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
+/** Whose word is taken for the person, where it is the provider's; null: a password of ours. */
+function boundTo(
+  { subject, password }: Readonly<Record<string, unknown>>,
+  issuer: string | null,
+): Result<Extract<AccountOrigin, { kind: 'provider' }> | null> {
+  if (subject === undefined) return ok(null);
+  if (typeof subject !== 'string' || !SUBJECT.test(subject)) return wrong('subject');
+  if (password !== undefined) return wrong('password');
+  return issuer === null
+    ? fail(fault('account.no-provider'))
+    : ok({ kind: 'provider', issuer, subject, mappedBy: 'operator' });
+}
+
 export function makeRegistry(deps: {
+  /** The hospital's OpenID provider; null: there is none. */
+  readonly providerIssuer: string | null;
   readonly tenant: string;
   readonly fhirBase: string;
   readonly store: AuthStore;
@@ -110,6 +138,7 @@ export function makeRegistry(deps: {
     if (!isRegisteredId(id)) return fail(fault('account.not-found'));
     const done = await store.write('auth.change-account', { id, change, audit: { ...audit, to: id } });
     if (!done.ok) return done;
+    if (done.value === 'of-provider') return fail(fault('account.of-provider'));
     return done.value === 'changed' ? ok(null) : fail(fault('account.not-found'));
   }
 
@@ -178,18 +207,23 @@ export function makeRegistry(deps: {
       return done.value === 'removed' ? ok(null) : fail(fault('client.not-found'));
     },
     async addAccount(act, given) {
-      const fields = fieldsOf(given, ['username', 'name', 'fhirUser', 'password']);
+      const fields = fieldsOf(given, ['username', 'name', 'fhirUser', 'password', 'subject']);
       if (fields === null) return wrong('');
       const { username, name, fhirUser, password } = fields;
       if (typeof username !== 'string' || !USERNAME.test(username)) return wrong('username');
       if (typeof name !== 'string' || !DISPLAY_NAME.test(name)) return wrong('name');
       if (typeof fhirUser !== 'string' || !FHIR_USER.test(fhirUser)) return wrong('fhirUser');
-      if (!isPassword(password)) return wrong('password');
-      const account = { id: newId('usr'), username, name, fhirUser, password: await hashPassword(password) };
+      const bound = boundTo(fields, deps.providerIssuer);
+      if (!bound.ok) return bound;
+      const hash = bound.value === null && isPassword(password) ? await hashPassword(password) : null;
+      if ((bound.value === null) === (hash === null)) return wrong('password');
+      const origin = bound.value ?? ({ kind: 'local' } as const);
+      const account: Account = { id: newId('usr'), username, name, fhirUser, password: hash, origin, totp: null };
       const done = await store.write('auth.add-account', { account, audit: auditOf(act, 'C', 'account') });
       if (!done.ok) return done;
       if (done.value === 'name-taken') return fail(fault('account.name-taken'));
-      return ok({ id: account.id, username, name, fhirUser, wrongTries: 0, state: 'active' });
+      if (done.value === 'user-taken') return fail(fault('account.user-taken'));
+      return ok(showAccount({ ...account, wrongTries: 0, state: 'active' }));
     },
     accounts: () => store.read('auth.accounts', { tenant }),
     setAccountState: (act, id, state) =>
@@ -199,6 +233,7 @@ export function makeRegistry(deps: {
       const password = await hashPassword(given);
       return changeAccount(id, { kind: 'password', password }, auditOf(act, 'U', 'account-password'));
     },
+    resetFactor: (act, id) => changeAccount(id, { kind: 'factor' }, auditOf(act, 'U', 'account-factor')),
     unlockAccount: (act, id) => changeAccount(id, { kind: 'unlock' }, auditOf(act, 'U', 'account-unlock')),
     async removeAccount(act, id) {
       if (!isRegisteredId(id)) return fail(fault('account.not-found'));
@@ -207,12 +242,24 @@ export function makeRegistry(deps: {
       return done.value === 'removed' ? ok(null) : fail(fault('account.not-found'));
     },
     async addLaunch(act, given) {
-      const fields = fieldsOf(given, ['patient', 'mrn', 'encounter', 'clientId', 'needPatientBanner']);
+      const fields = fieldsOf(given, [
+        'patient',
+        'mrn',
+        'encounter',
+        'clientId',
+        'needPatientBanner',
+        'intent',
+        'fhirContext',
+      ]);
       if (fields === null) return wrong('');
-      const { encounter = null, clientId = null, needPatientBanner = true } = fields;
+      const { encounter = null, clientId = null, needPatientBanner = true, intent = null } = fields;
       if (encounter !== null && (typeof encounter !== 'string' || !FHIR_ID.test(encounter))) return wrong('encounter');
       if (clientId !== null && typeof clientId !== 'string') return wrong('clientId');
       if (typeof needPatientBanner !== 'boolean') return wrong('needPatientBanner');
+      if (intent !== null && !isIntent(intent)) return wrong('intent');
+      const context = parseFhirContext(fields['fhirContext'] ?? [], deps.isType);
+      if (!context.ok) return wrong(context.fault);
+      const fhirContext = context.value;
       if (clientId !== null && !isRegisteredId(clientId)) return fail(fault('client.not-found'));
       const client = clientId === null ? null : await store.read('auth.client', { tenant, id: clientId });
       if (client?.ok === false) return client;
@@ -226,7 +273,8 @@ export function makeRegistry(deps: {
       }
       const launch = newLaunchId();
       const expiresAt = new Date(clock.now().getTime() + LAUNCH_MS);
-      const payload: Launch = { clientId, patient: patient.value, encounter, needPatientBanner };
+      const about = { patient: patient.value, encounter, needPatientBanner, intent, fhirContext };
+      const payload: Launch = { clientId, ...about };
       const key = { tenant, kind: LAUNCH_KIND, id: launch };
       const put = { ...key, payload, grantId: null, uid: null, expiresAt, at: clock.now(), as: 'first' } as const;
       const done = await store.write('auth.put', put);
@@ -238,7 +286,7 @@ export function makeRegistry(deps: {
       return ok({ launch, iss: deps.fhirBase, expiresAt, url: opened?.href ?? null });
     },
     grants: grants.list,
-    endGrant: (act, id) => grants.end(id, auditOf(act, 'D', 'grant')),
+    endGrant: (act, id) => grants.end(id, null, auditOf(act, 'D', 'grant')),
     signingKeys: () => readKeyAges(deps),
     rotateKey: (act) => rotateSigningKey(deps, auditOf(act, 'U', 'id-token-key')),
   };

@@ -1,6 +1,7 @@
 import type { SealedTable, Vault } from '../store/index.ts';
-import type { Account, ShownAccount, StoredAccount } from './account.ts';
+import { showAccount, type Account, type ShownAccount, type StoredAccount } from './account.ts';
 import type { Client, RegisteredClient } from './client.ts';
+import { contextOf } from './launch.ts';
 import type { FoundRecord, FoundToken, KeptKey, ListedGrant, RecordToPut } from './commands.ts';
 
 /** A row of either engine. */
@@ -34,6 +35,14 @@ export const grantIndex = (vault: Vault, grantId: string): Buffer => vault.index
 export const uidIndex = (vault: Vault, uid: string): Buffer => vault.index('auth_record.uid', uid);
 /** Names are compared without regard to case. */
 export const nameIndex = (vault: Vault, name: string): Buffer => vault.index('auth_account.name', name.toLowerCase());
+/** A person of a provider is found by its word for them alone: no name that somebody types is one. */
+export const subjectIndex = (vault: Vault, issuer: string, subject: string): Buffer =>
+  vault.index('auth_account.subject', JSON.stringify([issuer, subject]));
+export const accountIndex = (vault: Vault, { origin, username }: Pick<Account, 'origin' | 'username'>): Buffer =>
+  origin.kind === 'local' ? nameIndex(vault, username) : subjectIndex(vault, origin.issuer, origin.subject);
+/** Which practitioner a provider's person is; nothing for people of ours, of whom an operator says it. */
+export const userIndex = (vault: Vault, { origin, fhirUser }: Pick<Account, 'origin' | 'fhirUser'>): Buffer | null =>
+  origin.kind === 'local' ? null : vault.index('auth_account.user', JSON.stringify([origin.issuer, fhirUser]));
 
 const recordPlace = (kind: string, index: Uint8Array): string =>
   `auth_record.payload_sealed/${kind}/${Buffer.from(index).toString('hex')}`;
@@ -100,12 +109,14 @@ function scopeOf(payload: unknown): string | null {
 export function toGrant(vault: Vault, row: Row): ListedGrant {
   const kind = String(row['kind']) as ListedKind;
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const payload = (toRecord(vault, kind, row)?.payload ?? {}) as { readonly rar?: readonly unknown[] };
   return {
     id: `${PREFIXES[kind]}${hexOf(row)}`,
     kind: KINDS[kind],
     clientId: text(row['client_id']),
     accountId: text(row['account_id']),
-    scope: scopeOf(toRecord(vault, kind, row)?.payload ?? {}),
+    scope: scopeOf(payload),
+    patient: contextOf(payload).patient ?? null,
     madeAtMs: Number(row['made_at']),
     usedAtMs: msOrNull(row['used_at']),
     untilMs: Number(row['until']),
@@ -132,16 +143,23 @@ export const toRegisteredClient = (vault: Vault, row: Row): RegisteredClient => 
 
 export const sealAccount = (vault: Vault, account: Account): Buffer =>
   seal(vault, `auth_account.account_sealed/${account.id}`, account);
+/** What an earlier release sealed had neither origin nor second factor. */
+export const toAccount = (vault: Vault, row: Row): Account => ({
+  origin: { kind: 'local' },
+  totp: null,
+  ...(open(vault, `auth_account.account_sealed/${String(row['id'])}`, row['account_sealed']) as Omit<
+    Account,
+    'origin' | 'totp'
+  > &
+    Partial<Account>),
+});
 export const toStoredAccount = (vault: Vault, row: Row): StoredAccount => ({
-  ...(open(vault, `auth_account.account_sealed/${String(row['id'])}`, row['account_sealed']) as Account),
+  ...toAccount(vault, row),
   wrongTries: Number(row['failures']),
   state: stateOf(row),
   unlockedAtMs: msOrNull(row['unlocked_at']),
 });
-export function toShownAccount(vault: Vault, row: Row): ShownAccount {
-  const { password: _password, unlockedAtMs: _unlockedAtMs, ...shown } = toStoredAccount(vault, row);
-  return shown;
-}
+export const toShownAccount = (vault: Vault, row: Row): ShownAccount => showAccount(toStoredAccount(vault, row));
 
 export const sealKey = (vault: Vault, name: string, value: string): Buffer =>
   vault.seal(Buffer.from(value), `auth_key.key_sealed/${name}`);

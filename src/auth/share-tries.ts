@@ -6,6 +6,8 @@ import { makeLimitTries, REQUESTS, SIGN_INS, type LimitTries } from './limit-tri
 export interface Tries {
   readonly limitTries: LimitTries;
   readonly delayTries: DelayTries;
+  /** Of codes of a second factor, by person. */
+  readonly delayCodes: DelayTries;
   readonly limitRequests: LimitTries;
 }
 
@@ -13,5 +15,6 @@ export interface Tries {
 export const shareTries = (peers: Peers, clock: Clock): Tries => ({
   limitTries: shareCalls(peers, 'app-addresses', makeLimitTries(clock, SIGN_INS)),
   delayTries: shareCalls(peers, 'app-pairs', makeDelayTries(clock)),
+  delayCodes: shareCalls(peers, 'app-codes', makeDelayTries(clock)),
   limitRequests: shareCalls(peers, 'app-requests', makeLimitTries(clock, REQUESTS)),
 });

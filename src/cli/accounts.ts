@@ -5,18 +5,20 @@ import { makeUsage, type Command, type Terminal } from './command.ts';
 import { parseOptions } from './parse-options.ts';
 import { reportAnswer } from './report-answer.ts';
 
-const help = `Usage: chartgate accounts add --username NAME --name NAME --fhir-user REFERENCE [--url URL] [--json]
+const help = `Usage: chartgate accounts add --username NAME --name NAME --fhir-user REFERENCE [--subject SUB] [--url URL] [--json]
        chartgate accounts list [--url URL] [--json]
-       chartgate accounts reset|unlock|disable|enable|remove ID [--url URL] [--json]
+       chartgate accounts reset|reset-factor|unlock|disable|enable|remove ID [--url URL] [--json]
 
 The people who can sign in at a running gateway. For add and reset the password is asked for, or is the first line of
-standard input; it is never an argument, where others would see it. reset and disable end the person's sessions and
-tokens at once. unlock forgets wrong passwords, and the waiting that they led to. The operator's token is taken from
-CHARTGATE_ADMIN_TOKEN.
+standard input; it is never an argument, where others would see it. With --subject the OpenID provider vouches for the
+person, and there is no password. reset-factor takes the second factor away. Both resets and disable end the person's
+sessions and tokens at once. unlock forgets wrong passwords, and the waiting that they led to. The operator's token is
+taken from CHARTGATE_ADMIN_TOKEN.
 
   --username NAME         what the person types to sign in
   --name NAME             what is shown
   --fhir-user REFERENCE   who that is at the EHR, such as Practitioner/1
+  --subject SUB           what the OpenID provider calls the person
   --url URL               where the gateway is (default: CHARTGATE_PUBLIC_URL or http://localhost:8080)
   --json                  the gateway's answer as one line of JSON
 
@@ -27,6 +29,7 @@ const OPTIONS = {
   username: { type: 'string' },
   name: { type: 'string' },
   'fhir-user': { type: 'string' },
+  subject: { type: 'string' },
   url: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
@@ -46,7 +49,9 @@ async function readPassword({ stdin, stderr }: Terminal): Promise<string> {
   }
 }
 
-const VERBS = ['add', 'list', 'reset', 'unlock', 'disable', 'enable', 'remove'] as const;
+const VERBS = ['add', 'list', 'reset', 'reset-factor', 'unlock', 'disable', 'enable', 'remove'] as const;
+const originOf = ({ origin, issuer, secondFactor }: { origin: string; issuer: string | null; secondFactor: string }) =>
+  origin === 'provider' ? `by ${issuer ?? ''}` : secondFactor === 'none' ? 'password' : `password and ${secondFactor}`;
 const stateOf = (state: 'active' | 'disabled'): string => (state === 'active' ? '' : '  disabled');
 
 export const accounts: Command = {
@@ -57,7 +62,7 @@ export const accounts: Command = {
     const parsed = parseOptions(args, OPTIONS, 'some');
     const usage = makeUsage(terminal, help);
     if (!parsed.ok) return usage(parsed.wrong);
-    const { username, name, 'fhir-user': fhirUser, url, json } = parsed.value.values;
+    const { username, name, 'fhir-user': fhirUser, subject, url, json } = parsed.value.values;
     const [said, id = '', ...more] = parsed.value.positionals;
     const form = json === true ? 'json' : 'text';
     const verb = VERBS.find((one) => one === said);
@@ -65,24 +70,28 @@ export const accounts: Command = {
     if (more.length > 0 || (id === '') !== (verb === 'add' || verb === 'list'))
       return usage(`${verb} takes ${verb === 'add' || verb === 'list' ? 'no id' : 'one id'}.`);
     const given = [username, name, fhirUser].filter((one) => one !== undefined).length;
-    if (given !== (verb === 'add' ? 3 : 0))
+    if (given !== (verb === 'add' ? 3 : 0) || (subject !== undefined && verb !== 'add'))
       return usage('add needs --username, --name and --fhir-user; nothing else does.');
     const api = makeAdminApi(url, terminal.env);
     const params = { id };
     switch (verb) {
       case 'add': {
-        const password = await readPassword(terminal);
-        const body = { username: username ?? '', name: name ?? '', fhirUser: fhirUser ?? '', password };
+        const proof = subject === undefined ? { password: await readPassword(terminal) } : { subject };
+        const body = { username: username ?? '', name: name ?? '', fhirUser: fhirUser ?? '', ...proof };
         return reportAnswer(await api.call('accounts.add', { body }), terminal, form, ({ id: made }) => `${made}\n`);
       }
       case 'list':
         return reportAnswer(await api.call('accounts.list'), terminal, form, ({ accounts: all }) =>
-          all.map((one) => `${one.id}  ${one.username}  ${one.fhirUser}${stateOf(one.state)}\n`).join(''),
+          all
+            .map((one) => `${one.id}  ${one.username}  ${one.fhirUser}  ${originOf(one)}${stateOf(one.state)}\n`)
+            .join(''),
         );
       case 'reset': {
         const body = { password: await readPassword(terminal) };
         return reportAnswer(await api.call('accounts.reset', { params, body }), terminal, form, () => 'reset\n');
       }
+      case 'reset-factor':
+        return reportAnswer(await api.call('accounts.resetFactor', { params }), terminal, form, () => 'reset\n');
       case 'unlock':
         return reportAnswer(await api.call('accounts.unlock', { params }), terminal, form, () => 'unlocked\n');
       case 'disable':

@@ -2,6 +2,7 @@ import { MEMORY } from '../kernel/index.ts';
 import type { KeyName, Values } from './keys.ts';
 import type { Mode } from './config.ts';
 import type { Problem } from './read-values.ts';
+import { checkSignIn } from './to-sign-in.ts';
 
 const PROGRAM_MB = MEMORY.programBytes / (1024 * 1024);
 const PARSED_COST = MEMORY.cost.document;
@@ -121,7 +122,12 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_EHR_TLS_CERT_FILE', 'and CHARTGATE_EHR_TLS_KEY_FILE go together');
   if (ehrUrl?.protocol === 'http:' && (has('CHARTGATE_EHR_TLS_CERT_FILE') || has('CHARTGATE_EHR_TLS_CA_FILE')))
     problem('CHARTGATE_EHR_URL', 'is not https, so CHARTGATE_EHR_TLS_* would have no effect');
-  problems.push(...checkIssuer(v, has), ...checkProvider(has));
+  problems.push(...checkIssuer(v, has), ...checkProvider(has), ...checkSignIn(v, has));
+  for (const key of ['CHARTGATE_OPERATOR_ISSUER', 'CHARTGATE_SIGN_IN_ISSUER'] as const) {
+    const issuer = v[key] === undefined ? null : new URL(v[key]);
+    if (issuer?.protocol === 'http:' && !isLoopback(issuer.hostname))
+      problem(key, 'must be https: whoever answers there says who somebody is');
+  }
   for (const key of ['CHARTGATE_SOURCE_URL', 'CHARTGATE_SOURCE_LAB_URL'] as const) {
     const address = v[key];
     if (address === undefined) continue;

@@ -21,9 +21,32 @@ export type EhrAuthConfig =
       readonly scope: string;
     };
 
+/** How people sign in at the embedded authorization server. */
+export interface SignInConfig {
+  /** The hospital's OpenID provider; null: people have accounts of ours alone. */
+  readonly provider: {
+    readonly issuer: string;
+    readonly clientId: string;
+    readonly credential:
+      { readonly kind: 'secret'; readonly secret: Secret } | { readonly kind: 'key'; readonly key: Secret };
+    readonly scope: string;
+    readonly mapping:
+      | { readonly by: 'reference'; readonly claim: string }
+      | { readonly by: 'identifier'; readonly claim: string; readonly system: string }
+      | { readonly by: 'account' };
+    readonly groupsClaim: string;
+    /** Of which a person must be in one; empty: anybody. */
+    readonly groups: readonly string[];
+  } | null;
+  readonly localAccounts: 'on' | 'off';
+  readonly secondFactor: 'everybody' | 'nobody';
+  readonly frameAncestors: readonly string[];
+  readonly styleUrl: string | null;
+}
+
 /** Whose tokens are taken: our own server's, or those of one elsewhere. */
 export type AuthConfig =
-  | { readonly kind: 'embedded' }
+  | { readonly kind: 'embedded'; readonly signIn: SignInConfig }
   | {
       readonly kind: 'external';
       readonly issuer: string;

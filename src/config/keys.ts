@@ -19,6 +19,7 @@ import {
 } from './key-kinds.ts';
 import { EXPORT_KEYS } from './export-keys.ts';
 import { OPERATOR_KEYS } from './operator-keys.ts';
+import { SIGN_IN_KEYS } from './sign-in-keys.ts';
 import { TRANSLATION_KEYS } from './translation-keys.ts';
 
 export type { Key } from './key-kinds.ts';
@@ -199,6 +200,7 @@ export const KEYS = {
     list.pipe(z.array(z.string().regex(/^[\w.:[\]-]{1,255}$/, 'must be hosts, such as app.clinic.internal:8443'))),
   ),
   ...EXPORT_KEYS,
+  ...SIGN_IN_KEYS,
   CHARTGATE_AUTH_ISSUER: set(
     'address',
     'embedded',

@@ -4,6 +4,7 @@ import type { AuthConfig, Config, DatabaseConfig, EhrAuthConfig, EhrTlsConfig, H
 import { STANDARD_DATABASE_URL, type KeyName, type Settled } from './keys.ts';
 import { listWeak } from './list-weak.ts';
 import { showSettings } from './show-settings.ts';
+import { toSignIn } from './to-sign-in.ts';
 import { readValues, settle, type Environment, type Problem, type ReadText } from './read-values.ts';
 
 /** Thrown at start with every problem found, so that they can be mended in one go. */
@@ -41,7 +42,7 @@ export function toDatabase(url: string): DatabaseConfig {
 type FileKey = Extract<KeyName, `${string}_TLS_${string}_FILE`>;
 
 function toAuth(v: Settled): AuthConfig {
-  if (v.CHARTGATE_AUTH_ISSUER === 'embedded') return { kind: 'embedded' };
+  if (v.CHARTGATE_AUTH_ISSUER === 'embedded') return { kind: 'embedded', signIn: toSignIn(v) };
   return {
     kind: 'external',
     issuer: v.CHARTGATE_AUTH_ISSUER,

@@ -1,5 +1,5 @@
 import { auditSet } from '../audit/index.ts';
-import { authSet, makeAuth, type Registry } from '../auth/index.ts';
+import { authSet, LOCAL_SIGN_IN, makeAuth, type Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
@@ -70,10 +70,12 @@ export function makeApps(deps: {
     publicUrl,
     ehrBase: deps.target.ehrReader.ehr.guard.base,
     external: config.auth.kind === 'embedded' ? null : config.auth,
+    signIn: config.auth.kind === 'embedded' ? config.auth.signIn : LOCAL_SIGN_IN,
     pseudonymKey: Buffer.from(config.keys.pseudonym.reveal(), 'base64'),
     store: store.use(authSet),
     audit,
     patients: smart.patients,
+    practitioners: smart.practitioners,
     isType: isResourceType,
     peers: deps.peers,
     clock,

@@ -43,6 +43,7 @@ export const LOG_EVENTS = [
   'persons.not-read',
   'persons.not-kept',
   'auth.failed',
+  'auth.provider-failed',
   'audit.lost',
   'audit.unsigned',
   'audit.unanchored',

@@ -8,7 +8,7 @@ import type { Factor, StoredFactor } from './operator.ts';
 import { askForNewPasskey, askForPasskey, readNewPasskey, readPasskey } from './passkey.ts';
 import { HALF_SESSION_MS, PROOF_MS, SESSION_MS } from './session.ts';
 import type { Opened, RightAnswer, SignIn } from './sign-in.ts';
-import { newTotpSecret, showTotp, stepOfCode } from './totp.ts';
+import { newTotpSecret, showTotp, stepOfCode } from '../factors/index.ts';
 
 const MOMENT_MS = HALF_SESSION_MS;
 type Purpose = 'totp' | 'new-passkey' | 'passkey';

@@ -9,7 +9,7 @@ import { draftChange, draftSignIn, type Visit } from './draft-audit.ts';
 import type { GuardTries } from './guard-tries.ts';
 import type { StoredOperator } from './operator.ts';
 import { HALF_SESSION_MS, SESSION_MS, WRONG_TRIES_MAX, type Session } from './session.ts';
-import { stepOfCode } from './totp.ts';
+import { stepOfCode } from '../factors/index.ts';
 
 /** The cookie from now on. */
 export interface Opened {

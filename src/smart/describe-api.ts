@@ -88,6 +88,9 @@ function documentationOf(type: string, rule: TypeRule): { readonly documentation
 const NOT_ASKED_YET =
   'The EHR has not been asked yet what it does. This is what the gateway does; what the EHR does not do will be missing here.';
 
+const NO_WRITES =
+  'Apps read. They write nothing but Subscriptions, where those are served: of every other type the scope letters c, u and d are not granted.';
+
 /** What is served is what both we and the EHR do; before the EHR was asked, what we do. */
 export function describeApi(deps: {
   readonly rules: SearchRules;
@@ -170,6 +173,7 @@ export function describeApi(deps: {
         ...(capability === null ? { documentation: NOT_ASKED_YET } : {}),
         security: {
           cors: true,
+          description: NO_WRITES,
           service: [
             {
               coding: [

@@ -1,6 +1,6 @@
 import type { CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { AuditReads, AuditWrites } from '../audit/index.ts';
-import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
+import type { OauthUris, PatientDirectory, PractitionerDirectory, VerifyToken } from '../auth/index.ts';
 import { makeBackgroundShare, type Capability, type Ehr } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import {
@@ -38,6 +38,7 @@ import { makeParseFilter } from './parse-filter.ts';
 import { makeOperationRoutes } from './operation-routes.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import { makePractitionerDirectory } from './practitioner-directory.ts';
 import { makeReadByMrn } from './read-by-mrn.ts';
 import { makeReadChart } from './read-chart.ts';
 import type { ReadKit } from './read-kit.ts';
@@ -91,6 +92,7 @@ export interface SmartTokens {
 
 export interface Smart {
   readonly patients: PatientDirectory;
+  readonly practitioners: PractitionerDirectory;
   /** What keeps the index of the linked patients fresh. */
   readonly readByMrn: ReadByMrn;
   /** `more`: routes of other parts, which come before those of every type. `own`: types that are not the EHR's. */
@@ -283,6 +285,7 @@ export function makeSmart(deps: SmartDeps): Smart {
   return {
     serve,
     readByMrn: makeReadByMrn({ reader: background.reader, mrnSystem }),
+    practitioners: makePractitionerDirectory({ reader }),
     patients: makePatientDirectory({
       mode: deps.patients,
       tenant,

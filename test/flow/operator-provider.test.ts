@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import Provider from 'oidc-provider';
 import { secret } from '../../src/kernel/index.ts';
 import type { Role } from '../../src/operators/index.ts';
 import { PLACES, type Place } from '../support/new-store.ts';
 import { openDesk, PUBLIC_URL, type Browser } from '../support/operator-desk.ts';
+import { signInThere, startOpenIdProvider } from '../support/openid-provider.ts';
 import { stopAfterTest } from '../support/stop-after-test.ts';
 
 // Comparing a password is slow by design, and slower on a busy machine.
@@ -19,73 +17,13 @@ beforeEach(() => {
   jest.spyOn(console, 'info').mockImplementation(() => undefined);
 });
 
-/** An identity provider of somebody else's making, with people in groups, on loopback. */
-async function startProvider(groups: Map<string, string[]>): Promise<string> {
-  const answering: { handle?: ReturnType<Provider['callback']> } = {};
-  const { createServer } = await import('node:http');
-  const server: Server = createServer((request, response) => void answering.handle?.(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stopAfterTest(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: CLIENT.id,
-        client_secret: CLIENT.secret,
-        redirect_uris: [`${PUBLIC_URL}/operator/provider/back`],
-        application_type: 'native',
-      },
-    ],
-    claims: { openid: ['sub'], profile: ['name', 'preferred_username', 'groups'], email: ['email'] },
-    cookies: { keys: ['only-for-this-test'] },
-    findAccount: (_ctx, id) => ({
-      accountId: id,
-      claims: () => ({ sub: id, name: `Person ${id}`, preferred_username: id, groups: groups.get(id) ?? [] }),
-    }),
-  });
-  provider.on('server_error', () => undefined);
-  answering.handle = provider.callback();
-  return issuer;
-}
-
-/** A browser of its own for the provider: signs in there and consents, and says where it is led back to. */
-async function signInThere(start: string, login: string, cookies = new Map<string, string>()): Promise<string> {
-  let url = start;
-  let form: URLSearchParams | null = null;
-  for (let n = 0; n < 20; n += 1) {
-    const answer: Response = await fetch(url, {
-      redirect: 'manual',
-      method: form === null ? 'GET' : 'POST',
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-      ...(form === null ? {} : { body: form }),
-    });
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (value === '') cookies.delete(name);
-      else cookies.set(name, value);
-    }
-    const location = answer.headers.get('location');
-    if (location !== null) {
-      url = new URL(location, url).href;
-      form = null;
-      if (url.startsWith(PUBLIC_URL)) return url;
-      continue;
-    }
-    const page = await answer.text();
-    const action = /action="([^"]+)"/.exec(page)?.[1];
-    if (action === undefined) throw new Error(`no form: ${page.slice(0, 500)}`);
-    url = new URL(action, url).href;
-    form = new URLSearchParams({ prompt: page.includes('value="login"') ? 'login' : 'consent', login, password: 'x' });
-  }
-  throw new Error('led in circles');
-}
-
 async function openDeskWithProvider(makePlace: () => Promise<Place>) {
-  const groups = new Map([['ada', ['it-leads', 'it-interfaces']]]);
-  const issuer = await startProvider(groups);
+  const people = new Map([['ada', { groups: ['it-leads', 'it-interfaces'] }]]);
+  const { issuer, stop } = await startOpenIdProvider(
+    { client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [`${PUBLIC_URL}/operator/provider/back`] },
+    people,
+  );
+  stopAfterTest(stop);
   const desk = await openDesk({
     makePlace,
     provider: {
@@ -109,12 +47,12 @@ async function openDeskWithProvider(makePlace: () => Promise<Place>) {
     const { pathname, search } = new URL(url);
     return browser.ask('GET', pathname + search, undefined, { cookie, origin: null });
   };
-  return { desk, groups, start, goBack };
+  return { desk, people, start, goBack };
 }
 
 describe.each(PLACES)('on %s', (_engine, makePlace) => {
   test('a person of the provider comes in with the roles of their groups, read anew each time', async () => {
-    const { desk, groups, start, goBack } = await openDeskWithProvider(makePlace);
+    const { desk, people, start, goBack } = await openDeskWithProvider(makePlace);
     const browser = desk.browser();
     const first = await start(browser);
     const asked = new URL(first.to).searchParams;
@@ -137,7 +75,7 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     expect((await add()).body['code']).toBe('operator.proof-needed');
     expect((await browser.session('POST', '/proof', { password: 'x' })).body['code']).toBe('operator.of-provider');
 
-    groups.set('ada', ['it-interfaces']);
+    people.set('ada', { groups: ['it-interfaces'] });
     const again = desk.browser();
     const second = await start(again);
     await goBack(again, await signInThere(second.to, 'ada'), second.flow);

@@ -64,7 +64,7 @@ test('a person is added with a password from standard input alone, and removed',
     err: expect.stringContaining('account.name-taken'),
   });
   expect(await run(add, 'short\n')).toMatchObject({ code: 1, err: expect.stringContaining('password') });
-  expect((await run(['accounts', 'list'])).out).toBe(`${id}  drsmith  Practitioner/1\n`);
+  expect((await run(['accounts', 'list'])).out).toBe(`${id}  drsmith  Practitioner/1  password\n`);
   expect((await run(['accounts', 'remove', id])).code).toBe(0);
   expect((await run([...add, '--password', 'x'])).code).toBe(2);
 });
@@ -90,7 +90,7 @@ test('an app and a person are changed, disabled and enabled, and what they were 
   );
   const person = added.out.trim();
   expect((await run(['accounts', 'disable', person])).out).toBe('disabled\n');
-  expect((await run(['accounts', 'list'])).out).toContain(`${person}  drjones  Practitioner/2  disabled\n`);
+  expect((await run(['accounts', 'list'])).out).toContain(`${person}  drjones  Practitioner/2  password  disabled\n`);
   expect((await run(['accounts', 'enable', person])).out).toBe('enabled\n');
   expect((await run(['accounts', 'unlock', person])).out).toBe('unlocked\n');
   expect((await run(['accounts', 'reset', person], 'another made-up sentence\n')).out).toBe('reset\n');

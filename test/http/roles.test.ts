@@ -39,13 +39,13 @@ const OPENS: Readonly<Record<Role, string>> = {
     accounts.add accounts.remove operators.list operators.add operators.get operators.remove
     operators.setRoles operators.disable operators.enable operators.reset operators.factors operators.removeFactor keys.list keys.add keys.remove
     targets.probes targets.lanes apps.edit apps.disable apps.enable accounts.disable accounts.enable
-    accounts.reset accounts.unlock grants.list grants.end subscriptions.list subscriptions.get subscriptions.end
-    settings.get`,
+    accounts.reset accounts.resetFactor accounts.unlock grants.list grants.end subscriptions.list subscriptions.get
+    subscriptions.end settings.get`,
 };
 const PROVED = `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove
   accounts.add accounts.remove operators.add operators.remove operators.setRoles operators.disable
   operators.enable operators.reset operators.removeFactor apps.edit apps.disable apps.enable accounts.disable accounts.enable
-  accounts.reset accounts.unlock grants.end subscriptions.end
+  accounts.reset accounts.resetFactor accounts.unlock grants.end subscriptions.end
   keys.add keys.remove`.split(/\s+/);
 /** Who asks something of their own session needs no role: test/attack/operators.test.ts has who is let in. */
 const OF_ROLES = Object.entries<Contract>(CONTRACTS).flatMap(([id, contract]) =>

@@ -4,11 +4,14 @@ import type { RequestListener } from 'node:http';
 import { auditSet } from '../../src/audit/index.ts';
 import {
   authSet,
+  LOCAL_SIGN_IN,
   makeAuth,
   type Auth,
   type PatientDirectory,
+  type PractitionerDirectory,
   type ShownEncounter,
   type ShownPatient,
+  type SignInSettings,
 } from '../../src/auth/index.ts';
 import { drainServer, listen, makeApp, makeServer } from '../../src/http/index.ts';
 import { fail, fault, NO_PEERS, ok, secret, systemClock, type Clock, type Result } from '../../src/kernel/index.ts';
@@ -69,6 +72,8 @@ export interface AuthServer {
   stop(): Promise<void>;
 }
 
+const nobodyKnown: PractitionerDirectory = { byIdentifier: () => Promise.resolve(ok({ kind: 'none' })) };
+
 export const EHR_BASE = 'https://ehr.example/r4';
 
 /** An app with the authorization server alone, on a store of one's own. Several may share a place, as replicas do. */
@@ -79,6 +84,8 @@ export async function startAuth(
     clock?: Clock;
     external?: Parameters<typeof makeAuth>[0]['external'];
     trustProxy?: readonly string[];
+    signIn?: Partial<SignInSettings>;
+    practitioners?: PractitionerDirectory;
   } = {},
 ): Promise<AuthServer> {
   const store = await place.open({ sets: [auditSet, authSet, readAuditSet] });
@@ -98,6 +105,8 @@ export async function startAuth(
     store: store.use(authSet),
     audit: store.use(auditSet),
     patients: somePatients,
+    practitioners: more.practitioners ?? nobodyKnown,
+    signIn: { ...LOCAL_SIGN_IN, ...more.signIn },
     isType: isResourceType,
     peers: NO_PEERS,
     clock,

@@ -12,6 +12,10 @@ const Account = named(
     fhirUser: z.string(),
     wrongTries: z.int().min(0).describe('wrong passwords since somebody last signed in'),
     state: z.enum(['active', 'disabled']),
+    origin: z.enum(['local', 'provider']).describe('who vouches for the person: this server, or the OpenID provider'),
+    issuer: z.string().nullable().describe('the OpenID provider'),
+    subject: z.string().nullable().describe('what the OpenID provider calls the person (`sub`)'),
+    secondFactor: z.enum(['none', 'totp']),
   }),
 );
 
@@ -48,7 +52,14 @@ const add = defineContract({
         z.string().regex(/^(Practitioner|PractitionerRole)\/[A-Za-z0-9.-]{1,64}$/),
         '`Practitioner/ID` or `PractitionerRole/ID`',
       ),
-      password,
+      password: password.optional(),
+      subject: taken(
+        z
+          .string()
+          .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u)
+          .optional(),
+        'what the OpenID provider calls the person (`sub`); one of password and subject',
+      ),
     }),
     bytesMax: 64 * 1_024,
     isRequired: true,
@@ -56,7 +67,7 @@ const add = defineContract({
   status: 201,
   answer: Account,
   answers: 'The person',
-  errors: ['auth.external', 'account.name-taken'],
+  errors: ['auth.external', 'account.name-taken', 'account.user-taken', 'account.no-provider'],
   example: {
     username: 'ann',
     name: 'Dr Ann Example',
@@ -113,8 +124,23 @@ const reset = defineContract({
   },
   answer: z.strictObject({ id: z.string(), state: z.literal('reset') }),
   answers: 'Reset',
-  errors: ['auth.external', 'account.not-found'],
+  errors: ['auth.external', 'account.not-found', 'account.of-provider'],
   example: { password: 'a long made-up sentence' },
+});
+
+const resetFactor = defineContract({
+  id: 'accounts.resetFactor',
+  method: 'post',
+  path: '/admin/api/accounts/:id/reset-factor',
+  summary: 'Take the second factor away; sessions and tokens end at once',
+  group: 'Apps',
+  permission: 'apps.change',
+  proof: 'second',
+  audited: { kind: 'by-command' },
+  params: z.object({ id: anyId('the id of a person') }),
+  answer: z.strictObject({ id: z.string(), state: z.literal('reset') }),
+  answers: 'Reset: where one is asked for, another is added at the next sign-in',
+  errors: ['auth.external', 'account.not-found', 'account.of-provider'],
 });
 
 const unlock = defineContract({
@@ -153,6 +179,7 @@ export const accountsContract = {
   'accounts.disable': disable,
   'accounts.enable': enable,
   'accounts.reset': reset,
+  'accounts.resetFactor': resetFactor,
   'accounts.unlock': unlock,
   'accounts.remove': remove,
 } as const;

@@ -84,6 +84,24 @@ const launchMrn = mrnLike(
   },
 );
 const encounter = taken(fhirId.nullable(), 'an id of the EHR: 1 to 64 letters, digits, "-" and "."');
+const intent = taken(
+  z
+    .string()
+    .regex(/^[^\p{Cc}\p{Cs}<>]{1,100}$/u)
+    .nullable(),
+  'what the user is about to do, 1 to 100 characters',
+);
+const fhirContext = taken(
+  z
+    .array(
+      z.strictObject({
+        reference: z.string().regex(/^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}$/),
+        role: z.string().min(1).max(200).optional(),
+      }),
+    )
+    .max(20),
+  'at most 20 references `Type/ID` of types other than Patient and Encounter, each with a role or without',
+);
 const clientId = taken(z.string().nullable(), 'the id of a registered app');
 
 const list = defineContract({
@@ -230,6 +248,8 @@ const launch = defineContract({
         encounter: encounter.optional(),
         clientId: clientId.optional(),
         needPatientBanner: z.boolean().optional(),
+        intent: intent.optional(),
+        fhirContext: fhirContext.optional(),
       })
       .refine((given) => (given.patient === undefined) !== (given.mrn === undefined), { path: ['patient'] })
       .meta({ oneOf: [{ required: ['patient'] }, { required: ['mrn'] }] }),

@@ -3,7 +3,8 @@ import type { ListedGrant, Registry } from '../../auth/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
 
-const shownGrant = ({ madeAtMs, usedAtMs, untilMs, ...rest }: ListedGrant) => ({
+/** Whose records it is about is not for whoever looks after apps. */
+const shownGrant = ({ madeAtMs, usedAtMs, untilMs, patient: _patient, ...rest }: ListedGrant) => ({
   ...rest,
   madeAt: iso(madeAtMs),
   usedAt: usedAtMs === null ? null : iso(usedAtMs),
@@ -69,6 +70,10 @@ export function makeAppRoutes(deps: { readonly registry: Registry }): AdminRoute
     }),
     defineRoute('accounts.reset', async ({ params: { id }, body: { password } }, { actor }) => {
       const done = await registry.resetPassword(actor, id, password);
+      return done.ok ? ok({ id, state: 'reset' }) : done;
+    }),
+    defineRoute('accounts.resetFactor', async ({ params: { id } }, { actor }) => {
+      const done = await registry.resetFactor(actor, id);
       return done.ok ? ok({ id, state: 'reset' }) : done;
     }),
     defineRoute('accounts.unlock', async ({ params: { id } }, { actor }) => {

@@ -1,8 +1,9 @@
 import { append } from '../../audit/index.ts';
-import { insert, rowsOf, run, type CommandContext, type Program } from '../../store/index.ts';
+import { get, insert, rowsOf, run, type CommandContext, type Program, type Vault } from '../../store/index.ts';
+import type { Account } from '../account.ts';
 import type { Client } from '../client.ts';
 import type { AuthWrites } from '../commands.ts';
-import { nameIndex, sealAccount, sealClient } from '../rows.ts';
+import { accountIndex, sealAccount, sealClient, userIndex } from '../rows.ts';
 import { auditChange } from './audit-change.ts';
 
 const AUTH_ORIGIN = rowsOf('auth_origin', { tenant: 'text', origin: 'text', client_id: 'text' });
@@ -26,6 +27,12 @@ export function* addClient(context: CommandContext, { client, audit }: AddClient
   return 'added';
 }
 
+/** One for whom there is a place: 1; else 0. */
+export const insertAccount = (vault: Vault, tenant: string, account: Account, at: Date): Program<number> => run`
+  INSERT INTO auth_account (tenant, id, name_index, user_index, account_sealed, made_at)
+  VALUES (${tenant}, ${account.id}, ${accountIndex(vault, account)}, ${userIndex(vault, account)},
+    ${sealAccount(vault, account)}, ${at.getTime()}) ON CONFLICT DO NOTHING`;
+
 type AddAccount = AuthWrites['auth.add-account'];
 
 export function* addAccount(
@@ -33,10 +40,10 @@ export function* addAccount(
   { account, audit }: AddAccount['args'],
 ): Program<AddAccount['out']> {
   const { vault } = context;
-  const [name, sealed] = [nameIndex(vault, account.username), sealAccount(vault, account)];
-  const added = yield* run`
-    INSERT INTO auth_account (tenant, id, name_index, account_sealed, made_at)
-    VALUES (${audit.tenant}, ${account.id}, ${name}, ${sealed}, ${audit.at.getTime()}) ON CONFLICT DO NOTHING`;
+  const added = yield* insertAccount(vault, audit.tenant, account, audit.at);
   yield* auditChange(context, audit, added);
-  return added === 1 ? 'added' : 'name-taken';
+  if (added === 1) return 'added';
+  const user = userIndex(vault, account);
+  const other = yield* get`SELECT 1 AS one FROM auth_account WHERE tenant = ${audit.tenant} AND user_index = ${user}`;
+  return other === undefined ? 'name-taken' : 'user-taken';
 }

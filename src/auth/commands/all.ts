@@ -8,6 +8,8 @@ import { claimGrants, useGrant } from './grants.ts';
 import { put } from './put.ts';
 import { remove, removeAccount, removeClient, removeOfGrant } from './remove.ts';
 import { keepKey, rotateKey } from './rotate-key.ts';
+import { passFactor } from './pass-factor.ts';
+import { providerSignIn } from './provider-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
 export { reads } from './read.ts';
@@ -29,6 +31,8 @@ export const writes: Programs<AuthWrites> = {
   'auth.use-grant': useGrant,
   'auth.claim-grants': claimGrants,
   'auth.sign-in': signIn,
+  'auth.pass-factor': passFactor,
+  'auth.provider-sign-in': providerSignIn,
   'auth.keep-key': keepKey,
   'auth.rotate-key': rotateKey,
 };

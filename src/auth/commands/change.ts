@@ -1,7 +1,8 @@
 import { append } from '../../audit/index.ts';
 import { FOR_UPDATE, get, run, type CommandContext, type Program } from '../../store/index.ts';
+import type { Account } from '../account.ts';
 import type { AuthWrites } from '../commands.ts';
-import { sealAccount, sealClient, toStoredAccount } from '../rows.ts';
+import { sealAccount, sealClient, toAccount, toStoredAccount } from '../rows.ts';
 import { insertOrigins } from './add.ts';
 import { auditChange } from './audit-change.ts';
 import { endAllOf } from './end.ts';
@@ -55,9 +56,17 @@ export function* changeAccount(
     yield* append(context, [{ ...audit, outcome: '4' }]);
     return 'not-found';
   }
-  const { password, ...rest } = toStoredAccount(context.vault, row);
-  const { username, name, fhirUser } = rest;
-  const account = { id, username, name, fhirUser, password: change.kind === 'password' ? change.password : password };
+  const rest = toStoredAccount(context.vault, row);
+  const isOurs = rest.origin.kind === 'local';
+  if (!isOurs && (change.kind === 'password' || change.kind === 'factor')) {
+    yield* append(context, [{ ...audit, outcome: '4' }]);
+    return 'of-provider';
+  }
+  const account: Account = {
+    ...toAccount(context.vault, row),
+    ...(change.kind === 'password' ? { password: change.password } : {}),
+    ...(change.kind === 'factor' ? { totp: null } : {}),
+  };
   const atMs = at.getTime();
   const isDisabled = change.kind === 'state' ? change.state === 'disabled' : rest.state === 'disabled';
   const isFree = change.kind !== 'state';
@@ -68,7 +77,7 @@ export function* changeAccount(
       unlocked_at = ${isFree ? atMs : rest.unlockedAtMs},
       disabled_at = ${isDisabled ? atMs : null}
     WHERE tenant = ${tenant} AND id = ${id}`;
-  if (change.kind === 'password' || isDisabled) yield* endAllOf(tenant, 'account', id);
+  if (change.kind === 'password' || change.kind === 'factor' || isDisabled) yield* endAllOf(tenant, 'account', id);
   yield* append(context, [audit]);
   return 'changed';
 }

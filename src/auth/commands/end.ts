@@ -16,13 +16,16 @@ export function* endAllOf(tenant: string, of: keyof typeof OWNER, id: string): P
 
 type EndGrant = AuthWrites['auth.end-grant'];
 
-export function* endGrant(context: CommandContext, { id, audit }: EndGrant['args']): Program<EndGrant['out']> {
+export function* endGrant(
+  context: CommandContext,
+  { id, accountId, audit }: EndGrant['args'],
+): Program<EndGrant['out']> {
   const { tenant } = audit;
   const { kind, index } = idOfGrant(id);
   const row = yield* get`
     SELECT grant_index, client_id, account_id FROM auth_record
     WHERE tenant = ${tenant} AND kind = ${kind} AND id_index = ${index}`;
-  if (row === undefined) {
+  if (row === undefined || (accountId !== null && row['account_id'] !== accountId)) {
     yield* append(context, [{ ...audit, outcome: '4' }]);
     return 'not-found';
   }

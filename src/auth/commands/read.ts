@@ -1,6 +1,6 @@
 import { all, get, words, type Programs } from '../../store/index.ts';
 import type { AuthReads } from '../commands.ts';
-import { nameIndex, toKeptKey, toRegisteredClient, toShownAccount, toStoredAccount } from '../rows.ts';
+import { nameIndex, subjectIndex, toKeptKey, toRegisteredClient, toShownAccount, toStoredAccount } from '../rows.ts';
 import { find, findByUid, findClient, findStanding, findToken } from './find.ts';
 import { listGrants } from './grants.ts';
 import { keyOf, keysOf } from './rotate-key.ts';
@@ -37,6 +37,17 @@ export const reads: Programs<AuthReads> = {
     const row = yield* get`
       SELECT ${ACCOUNT} FROM auth_account
       WHERE tenant = ${tenant} AND name_index = ${nameIndex(vault, name)} AND disabled_at IS NULL`;
+    return row === undefined ? null : toStoredAccount(vault, row);
+  },
+  *'auth.account-by-subject'({ vault }, { tenant, issuer, subject }) {
+    const row = yield* get`
+      SELECT ${ACCOUNT} FROM auth_account
+      WHERE tenant = ${tenant} AND name_index = ${subjectIndex(vault, issuer, subject)}`;
+    return row === undefined ? null : toStoredAccount(vault, row);
+  },
+  *'auth.stored-account'({ vault }, { tenant, id }) {
+    const row = yield* get`
+      SELECT ${ACCOUNT} FROM auth_account WHERE tenant = ${tenant} AND id = ${id} AND disabled_at IS NULL`;
     return row === undefined ? null : toStoredAccount(vault, row);
   },
   *'auth.accounts'({ vault }, { tenant }) {

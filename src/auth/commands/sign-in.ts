@@ -1,15 +1,15 @@
 import { append } from '../../audit/index.ts';
 import { FOR_UPDATE, get, run, type CommandContext, type Program } from '../../store/index.ts';
 import type { AuthWrites, SignIn } from '../commands.ts';
-import { nameIndex } from '../rows.ts';
+import { nameIndex, toAccount } from '../rows.ts';
 
 export function* signIn(
   context: CommandContext,
-  { name, isRight, audit }: AuthWrites['auth.sign-in']['args'],
+  { name, isRight, factor, audit }: AuthWrites['auth.sign-in']['args'],
 ): Program<SignIn> {
   const { tenant } = audit;
   const row = yield* get`
-    SELECT id, failures, disabled_at FROM auth_account
+    SELECT id, account_sealed, failures, disabled_at FROM auth_account
     WHERE tenant = ${tenant} AND name_index = ${nameIndex(context.vault, name)} ${FOR_UPDATE}`;
   if (row === undefined) {
     yield* append(context, [{ ...audit, outcome: '8', why: 'unknown-name' }]);
@@ -22,8 +22,13 @@ export function* signIn(
   }
   const failures = isRight ? 0 : Number(row['failures']) + 1;
   yield* run`UPDATE auth_account SET failures = ${failures} WHERE tenant = ${tenant} AND id = ${actor}`;
-  yield* append(context, [
-    { ...audit, actor, ...(isRight ? { outcome: '0' } : { outcome: '8', why: 'wrong-password' }) },
-  ]);
-  return isRight ? { state: 'signed-in', accountId: actor } : { state: 'refused' };
+  if (!isRight) {
+    yield* append(context, [{ ...audit, actor, outcome: '8', why: 'wrong-password' }]);
+    return { state: 'refused' };
+  }
+  const { totp } = toAccount(context.vault, row);
+  const state = totp !== null ? 'factor' : factor === 'everybody' ? 'enrol' : 'signed-in';
+  // Whoever is asked for a code has not signed in yet.
+  yield* append(context, [{ ...audit, actor, outcome: '0', ...(state === 'signed-in' ? {} : { why: 'password' }) }]);
+  return { state, accountId: actor };
 }

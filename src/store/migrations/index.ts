@@ -19,6 +19,7 @@ import { wordsOfDeliveries } from './0016-words-of-deliveries.ts';
 import { subscriptions } from './0017-subscriptions.ts';
 import { exports } from './0018-exports.ts';
 import { persons } from './0019-persons.ts';
+import { signIn } from './0020-sign-in.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   subscriptions,
   exports,
   persons,
+  signIn,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

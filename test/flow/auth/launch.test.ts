@@ -123,3 +123,37 @@ test.each([
 ])('a launch for %j is refused with %s', async (given, code) => {
   expect(await launches().addLaunch(ACT, given)).toMatchObject({ ok: false, fault: { code } });
 });
+
+test('a launch brings its intent and what else it is about, of types that the token can read alone', async () => {
+  const fhirContext = [
+    { reference: 'Observation/o-1', role: 'https://ehr.example/role' },
+    { reference: 'Task/t-1' },
+    { reference: 'ImagingStudy/i-1' },
+  ];
+  const given = { patient: 'pat-5', clientId: app.id, intent: 'reconcile-medications', fhirContext };
+  const { launch } = must(await launches().addLaunch(ACT, given));
+  const scope = 'launch openid offline_access patient/Observation.rs patient/Task.r patient/ImagingStudy.s';
+  const tokens = await scene.tokensFor(app, { scope, launch });
+  expect(tokens).toMatchObject({
+    patient: 'pat-5',
+    intent: 'reconcile-medications',
+    need_patient_banner: true,
+    smart_style_url: expect.stringContaining('/auth/style-'),
+    fhirContext: fhirContext.slice(0, 2),
+  });
+  const renewed = await scene.post('token', {
+    grant_type: 'refresh_token',
+    refresh_token: tokens.refresh_token,
+    client_id: app.id,
+    scope: 'launch openid offline_access patient/Task.r',
+  });
+  expect(renewed.body).toMatchObject({ intent: 'reconcile-medications', fhirContext: [{ reference: 'Task/t-1' }] });
+  const asked = await scene.post('introspect', { token: tokens.access_token, client_id: app.id });
+  expect(asked.body).toMatchObject({ active: true, patient: 'pat-5', fhirContext: fhirContext.slice(0, 2) });
+  for (const [at, wrong] of [
+    ['intent', { intent: '<b>' }],
+    ['fhirContext[0]', { fhirContext: [{ reference: 'Patient/pat-6' }] }],
+    ['fhirContext[0]', { fhirContext: [{ reference: 'Encounter/enc-of-pat-6', role: 'https://ehr.example/x' }] }],
+  ] as const)
+    expect(await launches().addLaunch(ACT, { patient: 'pat-5', ...wrong })).toMatchObject({ ok: false, fault: { at } });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { newTotpSecret, showTotp, stepOfCode } from '../../../src/operators/totp.ts';
+import { newTotpSecret, showTotp, stepOfCode } from '../../../src/factors/totp.ts';
 
 /** "12345678901234567890" in base32, the secret of RFC 6238, appendix B; the last six digits of its codes. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

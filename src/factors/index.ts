@@ -1,0 +1,10 @@
+export {
+  groupsOf,
+  makeAskProvider,
+  type AskProvider,
+  type ProviderClaims,
+  type ProviderClient,
+  type ProviderCredential,
+  type ProviderFlow,
+} from './ask-provider.ts';
+export { CODE, newTotpSecret, showTotp, stepOfCode } from './totp.ts';
