@@ -43,6 +43,7 @@ const OPEN = [
   'GET /operator/sign-in.js',
   'GET /operator/provider/start',
   'GET /operator/provider/back',
+  'GET /ehr/jwks.json',
   'GET /.well-known/jwks.json',
   'GET /fhir/.well-known/smart-configuration',
   'GET /fhir/metadata',

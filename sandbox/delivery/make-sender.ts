@@ -61,11 +61,12 @@ export function makeSender(deps: {
   readonly kept: Keep;
   readonly clock: Clock;
   readonly findTarget: FindTarget;
+  readonly fetch?: typeof fetch;
   readonly seed?: number;
   readonly underwayMax?: number;
   readonly waitsMs?: readonly number[];
 }): Sender {
-  const { kept, clock, findTarget, seed = 1, underwayMax = 8, waitsMs = RETRY_WAITS_MS } = deps;
+  const { kept, clock, findTarget, fetch: ask = fetch, seed = 1, underwayMax = 8, waitsMs = RETRY_WAITS_MS } = deps;
   const queue = kept.table<Queued>('delivery');
   const lost = kept.table<GivenUp>('delivery_given_up');
   const counted = kept.table<Counts>('delivery_count');
@@ -104,7 +105,7 @@ export function makeSender(deps: {
     const target = findTarget(client, hook);
     if (target === null) return null;
     try {
-      const answer = await fetch(target.url, {
+      const answer = await ask(target.url, {
         method: 'POST',
         redirect: 'manual',
         headers: {

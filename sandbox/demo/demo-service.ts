@@ -21,6 +21,7 @@ export async function startDemoService(
   data: string,
   clientUuid: string,
   hmac: 'ours' | 'of-the-environment',
+  ask: typeof fetch,
 ): Promise<JoinedService> {
   const service = await startService({
     host: '127.0.0.1',
@@ -29,6 +30,7 @@ export async function startDemoService(
     file: join(data, 'demo-service.ndjson'),
     // Its time stands still until the simulation has found out where it was.
     speed: 1,
+    fetch: ask,
   });
   const client = service.putClient({ uuid: clientUuid, name: 'Demo Hospital', addOns: DEMO_ADD_ONS });
   return {

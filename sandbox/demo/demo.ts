@@ -29,6 +29,7 @@ import {
   type DemoService,
   type Simulation,
 } from '../index.ts';
+import { makeAskOwnGateway } from './ask-own-gateway.ts';
 import { report, type Running } from './demo-report.ts';
 import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
@@ -171,16 +172,18 @@ export const demonstration: Pick<Command, 'run'> = {
         (ehr) => ehr.stop(),
       );
       const ehr = foreign ?? (await life.start('ehr', ownEhr));
+      let askGateway: typeof fetch = fetch;
       const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
       const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
       const demoService = opened(
-        () => startDemoService(servicePort, data, clientUuid, hmac),
+        () => startDemoService(servicePort, data, clientUuid, hmac, (...args) => askGateway(...args)),
         ({ service }) => service.stop(),
       );
       const sandbox = await life.start('service', demoService);
+      const scheme = terminal.env['CHARTGATE_TLS_CERT_FILE'] === undefined ? 'http' : 'https';
       const env = {
         CHARTGATE_PORT: String(gatewayPort),
-        CHARTGATE_PUBLIC_URL: `http://localhost:${gatewayPort}`,
+        CHARTGATE_PUBLIC_URL: `${scheme}://localhost:${gatewayPort}`,
         CHARTGATE_DATABASE_URL: `sqlite:${join(data, 'chartgate.db')}?filesystem=any&create=yes`,
         CHARTGATE_EHR_URL: ehr.url,
         CHARTGATE_MRN_SYSTEM: DEMO_MRN_SYSTEM,
@@ -213,10 +216,14 @@ export const demonstration: Pick<Command, 'run'> = {
         await life.stop();
         return EXIT.ok;
       }
-      const base = `http://localhost:${gateway.port}`;
+      const own = `${scheme}://localhost:${gateway.port}`;
+      // A certificate is for a name, and people go by it.
+      const base = scheme === 'https' ? env.CHARTGATE_PUBLIC_URL : own;
+      if (config.http.tls !== null) askGateway = makeAskOwnGateway(config.http.tls.cert);
+      const api = makeAdminApi(own, env, 'numbers', askGateway);
       const [dataSecret, notificationSecret] = [config.ingest.dataSecrets[0], config.ingest.notificationSecrets[0]];
       if (dataSecret !== undefined && notificationSecret !== undefined)
-        sandbox.join(base, { data: dataSecret.reveal(), notification: notificationSecret.reveal() });
+        sandbox.join(own, { data: dataSecret.reveal(), notification: notificationSecret.reveal() });
       const clinicianApp = opened(
         () =>
           startClinicianApp({
@@ -229,8 +236,8 @@ export const demonstration: Pick<Command, 'run'> = {
       );
       const app = await life.start('app', clinicianApp);
       const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
-      const registered = await registerDemoApp(makeAdminApi(base, env), app, password);
-      const operator = await registerDemoOperator(makeAdminApi(base, env));
+      const registered = await registerDemoApp(api, app, password);
+      const operator = await registerDemoOperator(api);
       const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
       const running: Running = {
         base,
@@ -252,7 +259,6 @@ export const demonstration: Pick<Command, 'run'> = {
           : report(running, registered === 'ready' ? password : null, operator),
       );
       const simulated = isSimulated ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
-      const api = makeAdminApi(base, env);
       const past =
         simulated === null || empty === true
           ? Promise.resolve()

@@ -6,7 +6,7 @@ import type { Version } from './repository.ts';
 import { pageLinks, searchEntry, searchset } from './search.ts';
 import { paramsOf, RESOURCE_TYPES } from './search-params.ts';
 import { showVersion } from './show-version.ts';
-import { elementsOf, spanOf, spanOfElement } from './values.ts';
+import { spanOf, spanOfElement } from './values.ts';
 
 const COUNT = { standard: 100, most: 500 } as const;
 const CARE_DATES = [
@@ -53,7 +53,7 @@ function isWanted(version: Version, { types, since, from, to }: Wanted): boolean
   if (!types.includes(version.type) || Date.parse(version.lastUpdated) < since) return false;
   for (const name of CARE_DATES) {
     const param = paramsOf(version.type)?.get(name);
-    const [element] = param === undefined || version.resource === null ? [] : elementsOf(version.resource, param);
+    const [element] = param === undefined || version.resource === null ? [] : param.read(version.resource);
     const span = spanOfElement(element);
     if (span !== null) return span.from < to && span.to > from;
   }

@@ -106,6 +106,7 @@ export function resolveConditional(
   const query = parseQuery(type, new URLSearchParams(criteria), {
     base: kit.base,
     ignoreParams: kit.switches.ignoreParams,
+    find: kit.repository.find,
   });
   if (isBad(query)) return refuse(400, 'invalid', 'The criteria cannot be read');
   // A condition of which everything is ignored means every resource of the type, as it does on lenient servers.

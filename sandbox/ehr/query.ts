@@ -1,22 +1,14 @@
-import { paramsOf, type SearchParam } from './search-params.ts';
-import {
-  elementsOf,
-  fold,
-  literalOf,
-  spanOf,
-  spanOfElement,
-  textsOf,
-  tokensOf,
-  typeOfLiteral,
-  type Resource,
-} from './values.ts';
+import { testValue, type Modifier, type Test } from './match-value.ts';
+import { mayLeadTo, onlyTo, paramsOf, type SearchParam } from './search-params.ts';
+import { literalOf, splitEscaped, typeOfLiteral, type Resource } from './values.ts';
 
 /** One condition of a search: any of its values may hold. */
 export interface Clause {
   readonly name: string;
   readonly param: SearchParam;
-  readonly modifier: '' | 'exact' | 'contains' | 'not' | 'missing';
+  readonly modifier: Modifier;
   readonly values: readonly string[];
+  readonly tests: readonly Test[];
 }
 
 export interface Include {
@@ -68,30 +60,25 @@ const COUNT = { standard: 20, most: 200 } as const;
 /** R4, 3.1.1.4.5: a modifier that a parameter does not support is refused, never ignored. */
 const MODIFIERS: Readonly<Record<SearchParam['kind'], readonly string[]>> = {
   string: ['exact', 'contains', 'missing'],
-  token: ['not', 'missing'],
-  reference: ['missing'],
+  token: ['not', 'text', 'missing'],
+  reference: ['identifier', 'missing'],
   date: ['missing'],
   uri: ['missing'],
+  quantity: ['missing'],
+  composite: [],
+  special: ['missing'],
 };
-const DATE_VALUE = /^(eq|ne|gt|ge|lt|le|sa|eb)?(\d.*)$/;
 
-/** FHIR escapes `\ , | $` by a backslash; a plain split would cut inside an MRN. */
-export function splitEscaped(text: string, separator: ',' | '|'): string[] {
-  const out: string[] = [];
-  let part = '';
-  for (let i = 0; i < text.length; i += 1) {
-    const char = text.charAt(i);
-    if (char === '\\' && i + 1 < text.length) {
-      i += 1;
-      part += `\\${text.charAt(i)}`;
-    } else if (char === separator) {
-      out.push(part);
-      part = '';
-    } else part += char;
-  }
-  return [...out, part];
+/** Null where a value cannot be read. */
+export function makeClause(
+  name: string,
+  param: SearchParam,
+  modifier: Modifier,
+  values: readonly string[],
+): Clause | null {
+  const tests = values.flatMap((value) => testValue(param, modifier, value) ?? []);
+  return tests.length === values.length ? { name, param, modifier, values, tests } : null;
 }
-export const unescape = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');
 
 /** `Type:parameter`, `Type:parameter:target`, or `Type:*` for all of its references. */
 function parseInclude(value: string, walk: Include['walk']): Include[] | null {
@@ -102,21 +89,95 @@ function parseInclude(value: string, walk: Include['walk']): Include[] | null {
   }
   const param = paramsOf(type)?.get(name);
   if (param?.kind !== 'reference' || (target !== undefined && paramsOf(target) === undefined)) return null;
-  return [{ type, name, param: target === undefined ? param : { ...param, target }, walk }];
+  return [{ type, name, param: target === undefined ? param : { ...param, read: onlyTo(param.read, target) }, walk }];
 }
 
-function isGoodValue(param: SearchParam, modifier: string, value: string): boolean {
-  if (modifier === 'missing') return value === 'true' || value === 'false';
-  if (param.kind !== 'date') return true;
-  const [, , text] = DATE_VALUE.exec(value) ?? [];
-  return text !== undefined && spanOf(text) !== null;
+/** The server that a search is read for. */
+export interface SearchServer {
+  readonly base: string;
+  /** Names that this server pretends not to know. */
+  readonly ignoreParams?: readonly string[] | undefined;
+  readonly offset?: number;
+  /** Answers the inner search of a chained one. */
+  readonly find: (type: string, clauses: readonly Clause[]) => readonly Found[];
 }
 
-/** Reads a search. `ignoreParams` holds names that this server pretends not to know. */
+interface Found {
+  readonly id: string;
+  readonly resource: Resource | null;
+}
+
+const isIgnored = ({ ignoreParams }: SearchServer, name: string): boolean => ignoreParams?.includes(name) === true;
+
+/** The resources of a type that meet one further condition; null where the type has no such parameter. */
+function findInner(type: string, key: string, value: string, server: SearchServer): readonly Found[] | BadQuery | null {
+  const inner = parseQuery(type, [[key, value]], server);
+  if ('bad' in inner) return inner;
+  return inner.clauses.length === 0 ? null : server.find(type, inner.clauses);
+}
+
+/** `patient.identifier=…`, `subject:Patient.name=…`: references to what an inner search finds. */
+function parseChain(type: string, key: string, value: string, server: SearchServer): Clause | BadQuery | null {
+  const dot = key.indexOf('.');
+  const [name = '', target] = key.slice(0, dot).split(':');
+  const param = paramsOf(type)?.get(name);
+  if (param?.kind !== 'reference' || isIgnored(server, name)) return null;
+  const types = target === undefined ? paramTypes(param) : [target];
+  const ids: string[] = [];
+  let known = 0;
+  for (const one of types) {
+    const found = findInner(one, key.slice(dot + 1), value, server);
+    if (found === null) continue;
+    if ('bad' in found) return { bad: key };
+    known += 1;
+    ids.push(...found.map(({ id }) => `${one}/${id}`));
+  }
+  return known === 0 ? null : makeClause(name, param, '', ids);
+}
+
+const paramTypes = ({ targets }: SearchParam): readonly string[] =>
+  targets === 'any' ? [] : targets.filter((type) => paramsOf(type) !== undefined);
+
+/** `_has:Observation:patient:code=…`: what is referred to by what an inner search finds. */
+function parseHas(type: string, key: string, value: string, server: SearchServer): Clause | BadQuery | null {
+  const [, from = '', name = '', ...rest] = key.split(':');
+  const param = paramsOf(from)?.get(name);
+  const byId = paramsOf(type)?.get('_id');
+  if (param === undefined || byId === undefined || !mayLeadTo(param, type)) return { bad: '_has' };
+  const found = findInner(from, rest.join(':'), value, server);
+  if (found === null || 'bad' in found) return { bad: '_has' };
+  const literals = found.flatMap(({ resource }) => param.read(resource)).map((element) => literalOf(element) ?? '');
+  const ids = literals.filter((literal) => typeOfLiteral(literal) === type && !literal.includes(':'));
+  return makeClause(
+    '_id',
+    byId,
+    '',
+    [...new Set(ids)].map((literal) => literal.slice(type.length + 1)),
+  );
+}
+
+/** One parameter that is none of how to answer. Null where this server does not know it. */
+function parseClause(type: string, key: string, value: string, server: SearchServer): Clause | BadQuery | null {
+  if (key.startsWith('_has:')) return parseHas(type, key, value, server);
+  if (key.includes('.')) return parseChain(type, key, value, server);
+  const [name = '', modifier = ''] = key.split(':');
+  const param = isIgnored(server, name) ? undefined : paramsOf(type)?.get(name);
+  if (param === undefined) return null;
+  // patient:Patient=1 is patient=Patient/1
+  const isTyped = param.kind === 'reference' && paramsOf(modifier) !== undefined;
+  if (modifier !== '' && !isTyped && !MODIFIERS[param.kind].includes(modifier)) return { bad: key };
+  const given = splitEscaped(value, ',').filter((one) => one !== '');
+  const values =
+    param.kind === 'reference' ? given.map((one) => toReference(one, isTyped ? modifier : null, server.base)) : given;
+  const clause = makeClause(name, param, isTyped ? '' : (modifier as Modifier), values);
+  return clause === null || given.length === 0 ? { bad: key } : clause;
+}
+
+/** Reads a search. */
 export function parseQuery(
   type: string,
   pairs: Iterable<readonly [string, string]>,
-  server: { readonly base: string; readonly ignoreParams?: readonly string[] | undefined; readonly offset?: number },
+  server: SearchServer,
 ): Query | BadQuery {
   const params = paramsOf(type) ?? new Map<string, SearchParam>();
   const clauses: Clause[] = [];
@@ -159,21 +220,13 @@ export function parseQuery(
     } else if (name === '_format' || name === '_pretty') {
       // There is one format.
     } else {
-      const param = server.ignoreParams?.includes(name) === true ? undefined : params.get(name);
-      if (param === undefined) {
+      const clause = parseClause(type, key, value, server);
+      if (clause === null) {
         ignored.push(key);
         continue;
       }
-      // patient:Patient=1 is patient=Patient/1
-      const isTyped = param.kind === 'reference' && paramsOf(modifier) !== undefined;
-      if (modifier !== '' && !isTyped && !MODIFIERS[param.kind].includes(modifier)) return { bad: key };
-      const given = splitEscaped(value, ',').filter((one) => one !== '');
-      if (given.length === 0 || !given.every((one) => isGoodValue(param, modifier, one))) return { bad: key };
-      const values =
-        param.kind === 'reference'
-          ? given.map((one) => toReference(one, isTyped ? modifier : null, server.base))
-          : given;
-      clauses.push({ name, param, modifier: isTyped ? '' : (modifier as Clause['modifier']), values });
+      if ('bad' in clause) return clause;
+      clauses.push(clause);
     }
     used.push([key, value]);
   }
@@ -200,79 +253,11 @@ function toReference(value: string, type: string | null, base: string): string {
 
 export const isBad = (query: Query | BadQuery): query is BadQuery => 'bad' in query;
 
-/** `|code` means no system at all, `code` any, `system|` any code of it. */
-function tokenMatches(value: string, found: { system: string; code: string }): boolean {
-  const [first = '', second] = splitEscaped(value, '|').map(unescape);
-  if (second === undefined) return found.code === first;
-  return found.system === first && (second === '' || found.code === second);
-}
-
-const pointsAt = (literal: string, target: string | undefined): boolean =>
-  target === undefined || typeOfLiteral(literal) === target;
-
-/** A bare id means that id at this server, of any type that the parameter may point at. */
-function referenceMatches(value: string, element: unknown, target?: string): boolean {
-  const literal = literalOf(element);
-  if (literal === null || !pointsAt(literal, target)) return false;
-  return value.includes('/') ? literal === value : !literal.includes(':') && literal.endsWith(`/${value}`);
-}
-
-function dateMatches(value: string, element: unknown): boolean {
-  const [, prefix = 'eq', text = ''] = DATE_VALUE.exec(value) ?? [];
-  const wanted = spanOf(text);
-  const found = spanOfElement(element);
-  if (wanted === null || found === null) return false;
-  switch (prefix) {
-    case 'ne':
-      return found.from < wanted.from || found.to > wanted.to;
-    case 'gt':
-      return found.to > wanted.to;
-    case 'ge':
-      return found.to > wanted.from;
-    case 'lt':
-      return found.from < wanted.from;
-    case 'le':
-      return found.from < wanted.to;
-    case 'sa':
-      return found.from >= wanted.to;
-    case 'eb':
-      return found.to <= wanted.from;
-    default:
-      return found.from >= wanted.from && found.to <= wanted.to;
-  }
-}
-
-function textMatches(value: string, modifier: Clause['modifier'], element: unknown): boolean {
-  const exact = unescape(value);
-  if (modifier === 'exact') return textsOf(element).includes(exact);
-  const wanted = fold(exact);
-  return textsOf(element).some((text) =>
-    modifier === 'contains' ? fold(text).includes(wanted) : fold(text).startsWith(wanted),
-  );
-}
-
-function valueMatches(clause: Clause, value: string, element: unknown): boolean {
-  switch (clause.param.kind) {
-    case 'token':
-      return tokensOf(element).some((token) => tokenMatches(value, token));
-    case 'reference':
-      return referenceMatches(value, element, clause.param.target);
-    case 'date':
-      return dateMatches(value, element);
-    case 'string':
-      return textMatches(value, clause.modifier, element);
-    case 'uri':
-      return element === unescape(value);
-  }
-}
-
 export function matches(resource: Resource, clauses: readonly Clause[]): boolean {
-  return clauses.every((clause) => {
-    const { target } = clause.param;
-    const all = elementsOf(resource, clause.param);
-    const elements = target === undefined ? all : all.filter((element) => pointsAt(literalOf(element) ?? '', target));
-    if (clause.modifier === 'missing') return (elements.length === 0) === (clause.values[0] === 'true');
-    const isFound = elements.some((element) => clause.values.some((value) => valueMatches(clause, value, element)));
-    return clause.modifier === 'not' ? !isFound : isFound;
+  return clauses.every(({ param, modifier, values, tests }) => {
+    const elements = param.read(resource);
+    if (modifier === 'missing') return (elements.length === 0) === (values[0] === 'true');
+    const isFound = elements.some((element) => tests.some((test) => test(element)));
+    return modifier === 'not' ? !isFound : isFound;
   });
 }

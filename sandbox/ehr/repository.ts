@@ -1,15 +1,7 @@
-import { matches, splitEscaped, unescape, type Clause, type Include, type Query } from './query.ts';
+import { numberValue } from '../../src/r4/index.ts';
+import { makeClause, matches, type Clause, type Include, type Query } from './query.ts';
 import { paramsOf, type SearchParam } from './search-params.ts';
-import {
-  elementsOf,
-  fold,
-  literalOf,
-  spanOfElement,
-  textsOf,
-  tokensOf,
-  typeOfLiteral,
-  type Resource,
-} from './values.ts';
+import { fold, literalOf, spanOfElement, splitEscaped, textsOf, tokensOf, unescape, type Resource } from './values.ts';
 
 /** One stored version. `json` is made once, when it is written, and is what every reader gets. */
 export interface Version {
@@ -74,12 +66,13 @@ const isIndexed = (param: SearchParam): boolean => param.kind === 'token' || par
 
 /** Under which keys a resource is found by one parameter; a token also under its bare code. */
 function keysOf(resource: Resource, param: SearchParam): string[] {
-  return elementsOf(resource, param).flatMap((element) => {
+  return param.read(resource).flatMap((element) => {
     if (param.kind === 'token')
       return tokensOf(element).flatMap(({ system, code }) => [`${system}|${code}`, `${ANY_SYSTEM}|${code}`]);
     const literal = literalOf(element);
-    if (literal === null || (param.target !== undefined && typeOfLiteral(literal) !== param.target)) return [];
-    if (literal.includes(':')) return [literal];
+    if (literal === null) return [];
+    // A canonical is also found without its version.
+    if (literal.includes(':')) return literal.includes('|') ? [literal, literal.split('|', 1).join('')] : [literal];
     return [literal, `${ANY_SYSTEM}/${literal.slice(literal.indexOf('/') + 1)}`];
   });
 }
@@ -93,15 +86,16 @@ function wantedKeys(clause: Clause): string[] | null {
       const [first = '', second] = splitEscaped(value, '|').map(unescape);
       if (second === '') return null;
       keys.push(second === undefined ? `${ANY_SYSTEM}|${first}` : `${first}|${second}`);
-    } else keys.push(value.includes('/') ? value : `${ANY_SYSTEM}/${value}`);
+    } else keys.push(/[/:]/.test(value) ? value : `${ANY_SYSTEM}/${value}`);
   }
   return keys;
 }
 
 function sortKey(resource: Resource | null, param: SearchParam): string | number {
-  const [element] = resource === null ? [] : elementsOf(resource, param);
+  const [element] = resource === null ? [] : param.read(resource);
   if (param.kind === 'date') return spanOfElement(element)?.from ?? 0;
   if (param.kind === 'token') return tokensOf(element)[0]?.code ?? '';
+  if (param.kind === 'quantity') return numberValue((element as { readonly value?: unknown } | undefined)?.value) ?? 0;
   return param.kind === 'string' ? fold(textsOf(element)[0] ?? '') : (literalOf(element) ?? '');
 }
 
@@ -121,30 +115,41 @@ export function makeRepository(nowMs: () => number): Repository {
   let created = 0;
 
   const slotsOf = (type: string): Map<string, Slot> => getOrMake(slots, type, () => new Map<string, Slot>());
-  const indexOf = (type: string, name: string): Index =>
-    getOrMake(
-      getOrMake(indexes, type, () => new Map<string, Index>()),
-      name,
-      () => new Map<string, Set<string>>(),
-    );
   const current = (slot: Slot | undefined): Version | undefined => slot?.versions.at(-1);
   const searchable = (slot: Slot | undefined, atMs: number): Version | undefined =>
     slot?.versions.findLast((version) => version.searchableFromMs <= atMs);
 
+  const indexesOf = (type: string): Map<string, Index> => getOrMake(indexes, type, () => new Map<string, Index>());
+  const addTo = (index: Index, key: string, id: string): unknown =>
+    getOrMake(index, key, () => new Set<string>()).add(id);
+
+  /** A parameter is indexed when it is first searched by: most of R4's never are, and writes are many. */
+  function indexOf(type: string, name: string): Index {
+    const param = paramsOf(type)?.get(name);
+    return getOrMake(indexesOf(type), name, () => {
+      const index: Index = new Map<string, Set<string>>();
+      for (const [id, slot] of slotsOf(type)) {
+        const resource = current(slot)?.resource ?? null;
+        if (resource !== null && param !== undefined) for (const key of keysOf(resource, param)) addTo(index, key, id);
+      }
+      return index;
+    });
+  }
+
   function reindex(type: string, id: string, before: Resource | null, after: Resource | null): void {
-    for (const [name, param] of paramsOf(type) ?? []) {
-      if (!isIndexed(param)) continue;
+    for (const [name, index] of indexesOf(type)) {
+      const param = paramsOf(type)?.get(name);
+      if (param === undefined) continue;
       const old = before === null ? [] : keysOf(before, param);
       const next = after === null ? [] : keysOf(after, param);
       // An update leaves most of them as they are, and large sets are slow to change.
       if (old.length === next.length && old.every((key, i) => key === next[i])) continue;
-      const index = indexOf(type, name);
       for (const key of old) {
         const ids = index.get(key);
         ids?.delete(id);
         if (ids?.size === 0) index.delete(key);
       }
-      for (const key of next) getOrMake(index, key, () => new Set<string>()).add(id);
+      for (const key of next) addTo(index, key, id);
     }
   }
 
@@ -201,14 +206,14 @@ export function makeRepository(nowMs: () => number): Repository {
     const pointedAt = (from: Version, { type, param }: Include): Version[] =>
       from.type !== type || from.resource === null
         ? []
-        : elementsOf(from.resource, param).flatMap((element) => {
-            const literal = literalOf(element) ?? '';
-            const [ofType = '', id = ''] = literal.split('/');
-            const isWanted = param.target === undefined || typeOfLiteral(literal) === param.target;
-            return isWanted ? fresh(searchable(slotsOf(ofType).get(id), atMs)) : [];
+        : param.read(from.resource).flatMap((element) => {
+            const [ofType = '', id = ''] = (literalOf(element) ?? '').split('/');
+            return fresh(searchable(slotsOf(ofType).get(id), atMs));
           });
-    const pointing = (to: Version, { type, name, param }: Include): Version[] =>
-      find(type, [{ name, param, modifier: '', values: [`${to.type}/${to.id}`] }]).flatMap(fresh);
+    const pointing = (to: Version, { type, name, param }: Include): Version[] => {
+      const clause = makeClause(name, param, '', [`${to.type}/${to.id}`]);
+      return clause === null ? [] : find(type, [clause]).flatMap(fresh);
+    };
 
     const out: Version[] = [];
     for (let round = page, walks: readonly string[] = ['once', 'iterate']; round.length > 0; walks = ['iterate']) {

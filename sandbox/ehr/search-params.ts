@@ -1,283 +1,132 @@
-/** How values of a parameter are found in a resource: `paths` go through arrays, as FHIRPath does. */
+import { searchParamsOf, type SearchParam as R4Param } from '../../src/r4/index.ts';
+import { COMPOSITES } from './composite-params.ts';
+import { EXPRESSIONS, OWN_PARAMS, US_CORE_PARAMS } from './further-params.ts';
+import { literalOf, typeOfLiteral } from './values.ts';
+
+const KINDS = ['token', 'reference', 'date', 'string', 'uri', 'quantity', 'composite', 'special'] as const;
+export type Kind = (typeof KINDS)[number];
+
 export interface SearchParam {
-  readonly kind: 'token' | 'reference' | 'date' | 'string' | 'uri';
-  readonly paths: readonly string[];
-  /** Only references to this type count: `patient` is `subject` where that is a Patient. */
-  readonly target?: string;
+  readonly kind: Kind;
+  /** What the parameter looks at in a resource; for a part of a composite, in one of its elements. */
+  readonly read: (from: unknown) => unknown[];
+  /** The types that a reference may lead to. */
+  readonly targets: readonly string[] | 'any';
+  /** Of a composite: what is compared with each part of a value, in each element that `read` gives. */
+  readonly parts?: readonly SearchParam[];
 }
 
-const token = (...paths: string[]): SearchParam => ({ kind: 'token', paths });
-const reference = (...paths: string[]): SearchParam => ({ kind: 'reference', paths });
-const date = (...paths: string[]): SearchParam => ({ kind: 'date', paths });
-const text = (...paths: string[]): SearchParam => ({ kind: 'string', paths });
-const patient = (path: string): SearchParam => ({ kind: 'reference', paths: [path], target: 'Patient' });
+/** The types that this server keeps. */
+export const RESOURCE_TYPES: readonly string[] = [
+  'AllergyIntolerance',
+  'AuditEvent',
+  'Basic',
+  'CarePlan',
+  'CareTeam',
+  'Communication',
+  'Condition',
+  'Coverage',
+  'DetectedIssue',
+  'Device',
+  'DiagnosticReport',
+  'DocumentReference',
+  'Encounter',
+  'Endpoint',
+  'Flag',
+  'Goal',
+  'Group',
+  'HealthcareService',
+  'Immunization',
+  'Location',
+  'Media',
+  'Medication',
+  'MedicationDispense',
+  'MedicationRequest',
+  'Observation',
+  'Organization',
+  'Patient',
+  'Practitioner',
+  'PractitionerRole',
+  'Procedure',
+  'Provenance',
+  'Questionnaire',
+  'QuestionnaireResponse',
+  'RelatedPerson',
+  'ServiceRequest',
+  'Specimen',
+];
 
-const ALL: Readonly<Record<string, SearchParam>> = {
-  _id: token('id'),
-  _lastUpdated: date('meta.lastUpdated'),
-  _tag: token('meta.tag'),
-  _security: token('meta.security'),
-  _source: { kind: 'uri', paths: ['meta.source'] },
-  _profile: { kind: 'uri', paths: ['meta.profile'] },
-};
-const named = { identifier: token('identifier') };
-const ofSubject = { patient: patient('subject'), subject: reference('subject') };
-const event = (...paths: string[]): Readonly<Record<string, SearchParam>> => ({
-  ...named,
-  ...ofSubject,
-  date: date(...paths),
-  status: token('status'),
-});
+/** As what an element of several types may stand in JSON where R4's path does not choose one of them. */
+const DATE_TYPES = ['', 'DateTime', 'Period', 'Instant', 'Timing', 'Date'];
+const OTHER_TYPES = ['', 'Reference', 'CodeableConcept'];
 
-/** The types that this server keeps, with the parameters that it searches by. */
-const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
-  AllergyIntolerance: {
-    ...named,
-    patient: patient('patient'),
-    'clinical-status': token('clinicalStatus'),
-    'verification-status': token('verificationStatus'),
-    criticality: token('criticality'),
-    type: token('type'),
-    code: token('code', 'reaction.substance'),
-    category: token('category'),
-    date: date('recordedDate'),
-    recorder: reference('recorder'),
-  },
-  AuditEvent: {
-    date: date('recorded'),
-    patient: { kind: 'reference', paths: ['agent.who', 'entity.what'], target: 'Patient' },
-    type: token('type'),
-  },
-  Basic: { ...named, ...ofSubject, code: token('code') },
-  CarePlan: {
-    ...event('period'),
-    category: token('category'),
-    intent: token('intent'),
-    encounter: reference('encounter'),
-    'care-team': reference('careTeam'),
-    condition: reference('addresses'),
-    goal: reference('goal'),
-  },
-  CareTeam: {
-    ...event('period'),
-    category: token('category'),
-    participant: reference('participant.member'),
-    encounter: reference('encounter'),
-  },
-  Communication: { ...named, ...ofSubject, status: token('status'), sent: date('sent') },
-  Condition: {
-    ...named,
-    ...ofSubject,
-    'clinical-status': token('clinicalStatus'),
-    'verification-status': token('verificationStatus'),
-    severity: token('severity'),
-    category: token('category'),
-    code: token('code'),
-    encounter: reference('encounter'),
-    asserter: reference('asserter'),
-    'abatement-date': date('abatementDateTime', 'abatementPeriod'),
-    'onset-date': date('onsetDateTime', 'onsetPeriod'),
-    'recorded-date': date('recordedDate'),
-  },
-  DetectedIssue: {
-    ...named,
-    patient: patient('patient'),
-    code: token('code'),
-    identified: date('identifiedDateTime', 'identifiedPeriod'),
-  },
-  Device: {
-    ...named,
-    patient: patient('patient'),
-    type: token('type'),
-    status: token('status'),
-    'device-name': text('deviceName.name', 'type.text'),
-    manufacturer: text('manufacturer'),
-    model: text('modelNumber'),
-    organization: reference('owner'),
-    location: reference('location'),
-  },
-  DiagnosticReport: {
-    ...event('effectiveDateTime', 'effectivePeriod'),
-    category: token('category'),
-    code: token('code'),
-    issued: date('issued'),
-    result: reference('result'),
-    encounter: reference('encounter'),
-    performer: reference('performer'),
-    'results-interpreter': reference('resultsInterpreter'),
-    specimen: reference('specimen'),
-    'based-on': reference('basedOn'),
-    conclusion: token('conclusionCode'),
-  },
-  DocumentReference: {
-    ...event('date'),
-    identifier: token('masterIdentifier', 'identifier'),
-    type: token('type'),
-    category: token('category'),
-    period: date('context.period'),
-    encounter: reference('context.encounter'),
-    author: reference('author'),
-    custodian: reference('custodian'),
-    related: reference('context.related'),
-    'security-label': token('securityLabel'),
-  },
-  Encounter: {
-    ...event('period'),
-    class: token('class'),
-    type: token('type'),
-    participant: reference('participant.individual'),
-    practitioner: { kind: 'reference', paths: ['participant.individual'], target: 'Practitioner' },
-    'service-provider': reference('serviceProvider'),
-    'reason-code': token('reasonCode'),
-    'part-of': reference('partOf'),
-    diagnosis: reference('diagnosis.condition'),
-  },
-  Flag: {
-    ...named,
-    ...ofSubject,
-    date: date('period'),
-    status: token('status'),
-    category: token('category'),
-    code: token('code'),
-    encounter: reference('encounter'),
-    author: reference('author'),
-  },
-  Goal: {
-    ...named,
-    ...ofSubject,
-    'lifecycle-status': token('lifecycleStatus'),
-    category: token('category'),
-    'start-date': date('startDate'),
-    'target-date': date('target.dueDate'),
-    'achievement-status': token('achievementStatus'),
-  },
-  Group: { ...named, member: reference('member.entity'), type: token('type') },
-  Immunization: {
-    ...named,
-    patient: patient('patient'),
-    date: date('occurrenceDateTime'),
-    status: token('status'),
-    'vaccine-code': token('vaccineCode'),
-    performer: reference('performer.actor'),
-    'lot-number': text('lotNumber'),
-  },
-  Location: { ...named, name: text('name'), status: token('status') },
-  Media: { ...named, ...ofSubject, status: token('status'), created: date('createdDateTime', 'createdPeriod') },
-  Medication: { ...named, code: token('code'), status: token('status'), manufacturer: reference('manufacturer') },
-  MedicationRequest: {
-    ...named,
-    ...ofSubject,
-    status: token('status'),
-    intent: token('intent'),
-    code: token('medicationCodeableConcept'),
-    medication: reference('medicationReference'),
-    authoredon: date('authoredOn'),
-    encounter: reference('encounter'),
-    category: token('category'),
-    requester: reference('requester'),
-    priority: token('priority'),
-  },
-  Observation: {
-    ...event('effectiveDateTime', 'effectivePeriod', 'effectiveInstant'),
-    category: token('category'),
-    code: token('code'),
-    'combo-code': token('code', 'component.code'),
-    'component-code': token('component.code'),
-    device: reference('device'),
-    performer: reference('performer'),
-    encounter: reference('encounter'),
-    focus: reference('focus'),
-    specimen: reference('specimen'),
-    'has-member': reference('hasMember'),
-    'derived-from': reference('derivedFrom'),
-    'value-concept': token('valueCodeableConcept'),
-    'value-string': text('valueString'),
-    'based-on': reference('basedOn'),
-    'part-of': reference('partOf'),
-    'data-absent-reason': token('dataAbsentReason'),
-    method: token('method'),
-  },
-  Organization: {
-    ...named,
-    name: text('name', 'alias'),
-    active: token('active'),
-    type: token('type'),
-    partof: reference('partOf'),
-  },
-  Patient: {
-    ...named,
-    name: text('name'),
-    family: text('name.family'),
-    given: text('name.given'),
-    birthdate: date('birthDate'),
-    'death-date': date('deceasedDateTime'),
-    telecom: token('telecom'),
-    'address-city': text('address.city'),
-    'address-postalcode': text('address.postalCode'),
-    gender: token('gender'),
-    active: token('active'),
-    'general-practitioner': reference('generalPractitioner'),
-    organization: reference('managingOrganization'),
-    link: reference('link.other'),
-  },
-  Practitioner: {
-    ...named,
-    name: text('name'),
-    family: text('name.family'),
-    given: text('name.given'),
-    active: token('active'),
-  },
-  PractitionerRole: {
-    ...named,
-    practitioner: reference('practitioner'),
-    organization: reference('organization'),
-    specialty: token('specialty'),
-  },
-  Procedure: {
-    ...event('performedDateTime', 'performedPeriod'),
-    code: token('code'),
-    category: token('category'),
-    encounter: reference('encounter'),
-    performer: reference('performer.actor'),
-    'based-on': reference('basedOn'),
-    'part-of': reference('partOf'),
-    'reason-code': token('reasonCode'),
-  },
-  Provenance: {
-    target: reference('target'),
-    patient: patient('target'),
-    recorded: date('recorded'),
-    agent: reference('agent.who'),
-    'agent-type': token('agent.type'),
-    'agent-role': token('agent.role'),
-    entity: reference('entity.what'),
-    when: date('occurredDateTime', 'occurredPeriod'),
-  },
-  QuestionnaireResponse: { ...named, ...ofSubject, status: token('status'), authored: date('authored') },
-  RelatedPerson: { ...named, patient: patient('patient'), name: text('name') },
-  ServiceRequest: {
-    ...named,
-    ...ofSubject,
-    status: token('status'),
-    intent: token('intent'),
-    code: token('code'),
-    authored: date('authoredOn'),
-  },
-  Specimen: {
-    ...named,
-    ...ofSubject,
-    type: token('type'),
-    status: token('status'),
-    accession: token('accessionIdentifier'),
-    parent: reference('parent'),
-    collector: reference('collection.collector'),
-    collected: date('collection.collectedDateTime', 'collection.collectedPeriod'),
-  },
-};
+const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+type SearchPath = R4Param['paths'][number];
+type Step = readonly string[];
+
+function stepsOf({ steps, choice }: SearchPath, kind: string): Step[] {
+  const types = choice !== null ? [capital(choice), ''] : kind === 'date' ? DATE_TYPES : OTHER_TYPES;
+  return steps.map((name, i) => (i < steps.length - 1 ? [name] : types.map((type) => `${name}${type}`)));
+}
+
+function follow(value: unknown, steps: readonly Step[], at: number, out: unknown[]): void {
+  if (value === undefined || value === null) return;
+  if (Array.isArray(value)) {
+    for (const one of value) follow(one, steps, at, out);
+    return;
+  }
+  const names = steps[at];
+  if (names === undefined) out.push(value);
+  else if (typeof value === 'object')
+    for (const name of names) follow((value as Record<string, unknown>)[name], steps, at + 1, out);
+}
+
+/** Only references to this type: `patient` is `subject` where that is a Patient. */
+export const onlyTo =
+  (read: SearchParam['read'], type: string): SearchParam['read'] =>
+  (from) =>
+    read(from).filter((element) => typeOfLiteral(literalOf(element) ?? '') === type);
+
+function readPath(path: SearchPath, kind: string): SearchParam['read'] {
+  const steps = stepsOf(path, kind);
+  const read = (from: unknown): unknown[] => {
+    const out: unknown[] = [];
+    follow(from, steps, 0, out);
+    return out;
+  };
+  return path.reference === null ? read : onlyTo(read, path.reference);
+}
+
+const isKind = (kind: string): kind is Kind => (KINDS as readonly string[]).includes(kind);
+
+function toParam(type: string, name: string, { kind, paths, isPlain, targets }: R4Param): SearchParam | null {
+  if (!isKind(kind)) return null;
+  if (kind === 'composite') return COMPOSITES[type]?.[name] ?? null;
+  const special = EXPRESSIONS[`${type}.${name}`];
+  if (special !== undefined) return { kind, targets, read: special };
+  if (!isPlain) return null;
+  const reads = paths.map((path) => readPath(path, kind));
+  const [only] = reads;
+  return {
+    kind,
+    targets,
+    read: reads.length === 1 && only !== undefined ? only : (from) => reads.flatMap((read) => read(from)),
+  };
+}
 
 const BY_TYPE = new Map(
-  Object.entries(TYPES).map(([type, params]) => [type, new Map(Object.entries({ ...ALL, ...params }))]),
+  RESOURCE_TYPES.map((type) => {
+    const ofR4 = [...searchParamsOf(type)].flatMap(([name, param]): [string, SearchParam][] => {
+      const made = toParam(type, name, param);
+      return made === null ? [] : [[name, made]];
+    });
+    const further = { ...US_CORE_PARAMS[type], ...OWN_PARAMS[type] };
+    return [type, new Map([...ofR4, ...Object.entries(further)])];
+  }),
 );
 
-export const RESOURCE_TYPES: readonly string[] = [...BY_TYPE.keys()];
 export const paramsOf = (type: string): ReadonlyMap<string, SearchParam> | undefined => BY_TYPE.get(type);
+
+export const mayLeadTo = ({ kind, targets }: SearchParam, type: string): boolean =>
+  kind === 'reference' && (targets === 'any' || targets.includes(type));

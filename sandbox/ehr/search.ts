@@ -63,7 +63,12 @@ export function search(kit: Kit, type: string, given: Iterable<readonly [string,
   const start = openPage(given);
   if (start === null) return refuse(400, 'invalid', 'This page was not given out here');
   const { ignoreParams } = kit.switches;
-  const query = parseQuery(type, start.pairs, { base: kit.base, ignoreParams, offset: start.offset });
+  const query = parseQuery(type, start.pairs, {
+    base: kit.base,
+    ignoreParams,
+    offset: start.offset,
+    find: kit.repository.find,
+  });
   if (isBad(query)) return refuse(400, 'invalid', `The search parameter ${query.bad} cannot be used like this`);
   if (query.ignored.length > 0 && prefer?.includes('handling=strict') === true)
     return refuse(400, 'not-supported', `These search parameters are not known: ${query.ignored.join(', ')}`);

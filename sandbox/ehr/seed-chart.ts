@@ -1,6 +1,6 @@
 import type { Resource } from './values.ts';
 
-type Kept = Resource & { id: string };
+export type Kept = Resource & { id: string };
 type Concept = {
   readonly coding: readonly { readonly system: string; readonly code: string; readonly display: string }[];
 };
@@ -8,14 +8,29 @@ type Concept = {
 export const DEMO_CLINICIAN = { id: 'demo-clinician', name: 'Rosalind Okafor' } as const;
 export const DEMO_HOSPITAL = 'demo-hospital';
 
-const SNOMED = 'http://snomed.info/sct';
+export const LOINC = 'http://loinc.org';
+export const R4 = 'http://hl7.org/fhir';
+export const US_CORE = 'http://hl7.org/fhir/us/core';
+export const SNOMED = 'http://snomed.info/sct';
 const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
 const CVX = 'http://hl7.org/fhir/sid/cvx';
-const HL7 = 'http://terminology.hl7.org/CodeSystem';
+export const HL7 = 'http://terminology.hl7.org/CodeSystem';
 
-const concept = (system: string, code: string, display: string): Concept => ({ coding: [{ system, code, display }] });
-const hospital = { reference: `Organization/${DEMO_HOSPITAL}`, display: 'Demo Hospital' };
-const clinician = { reference: `Practitioner/${DEMO_CLINICIAN.id}`, display: `Dr ${DEMO_CLINICIAN.name}` };
+export const concept = (system: string, code: string, display: string): Concept => ({
+  coding: [{ system, code, display }],
+});
+export const hospital = { reference: `Organization/${DEMO_HOSPITAL}`, display: 'Demo Hospital' };
+export const clinician = { reference: `Practitioner/${DEMO_CLINICIAN.id}`, display: `Dr ${DEMO_CLINICIAN.name}` };
+
+/** When the clinician saw the patients of the demonstration. */
+export const SEEN_AT = '2026-01-12T09:10:00Z';
+
+export const quantity = (value: number, unit: string, code = unit): unknown => ({
+  value,
+  unit,
+  system: 'http://unitsofmeasure.org',
+  code,
+});
 
 /** What the invented people have, one line each: problem, allergy, medicine. */
 const RECORDS = [
@@ -51,14 +66,49 @@ const RECORDS = [
   },
 ] as const;
 
+const telecom = [{ system: 'phone', value: '555-0100', use: 'work' }];
+const address = [
+  { use: 'work', line: ['12 Harbour Road'], city: 'Springfield', state: 'MA', postalCode: '01101', country: 'US' },
+];
+/** An invented number with a right check digit. */
+const npi = (value: string): unknown => ({ system: 'http://hl7.org/fhir/sid/us-npi', value });
+
 /** Who works at the demo hospital, and where. */
 export const buildStaff = (): Kept[] => [
-  { resourceType: 'Organization', id: DEMO_HOSPITAL, active: true, name: 'Demo Hospital' },
+  {
+    resourceType: 'Organization',
+    id: DEMO_HOSPITAL,
+    identifier: [npi('1234567893')],
+    active: true,
+    name: 'Demo Hospital',
+    telecom,
+    address,
+  },
   {
     resourceType: 'Practitioner',
     id: DEMO_CLINICIAN.id,
+    identifier: [npi('1982947230')],
     active: true,
     name: [{ use: 'official', family: 'Okafor', given: ['Rosalind'], prefix: ['Dr'] }],
+    telecom,
+    address,
+  },
+  {
+    resourceType: 'Location',
+    id: 'demo-ward',
+    status: 'active',
+    name: 'Ward 1',
+    telecom,
+    address: address[0],
+    managingOrganization: hospital,
+  },
+  {
+    resourceType: 'Endpoint',
+    id: 'demo-endpoint',
+    status: 'active',
+    connectionType: { system: `${HL7}/endpoint-connection-type`, code: 'direct-project' },
+    payloadType: [{ text: 'Any' }],
+    address: 'mailto:demo-hospital@direct.example',
   },
   {
     resourceType: 'PractitionerRole',
@@ -66,7 +116,14 @@ export const buildStaff = (): Kept[] => [
     active: true,
     practitioner: clinician,
     organization: hospital,
-    specialty: [concept(SNOMED, '419772000', 'Family practice')],
+    code: [concept('http://nucc.org/provider-taxonomy', '207Q00000X', 'Family Medicine Physician')],
+    specialty: [
+      concept(SNOMED, '419772000', 'Family practice'),
+      concept('http://nucc.org/provider-taxonomy', '207Q00000X', 'Family Medicine Physician'),
+    ],
+    location: [{ reference: 'Location/demo-ward' }],
+    telecom: [...telecom, { system: 'email', value: 'okafor@example.org' }],
+    endpoint: [{ reference: 'Endpoint/demo-endpoint' }],
   },
 ];
 

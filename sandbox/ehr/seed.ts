@@ -1,4 +1,5 @@
 import { buildChart, buildStaff, DEMO_CLINICIAN, DEMO_HOSPITAL } from './seed-chart.ts';
+import { buildDemographics, buildUsCoreChart } from './seed-us-core.ts';
 import type { DemoEhr } from './start-ehr.ts';
 import type { Resource } from './values.ts';
 
@@ -104,6 +105,9 @@ function buildPatient(
   };
 }
 
+/** The one whose chart has something of each profile of US Core. */
+const US_CORE_PATIENT = 'demo-patient-1';
+
 /** By which whoever keeps another EHR finds what the demonstration has added to it. */
 export const DEMO_TAG = { system: 'urn:chartgate:demo', code: 'invented' } as const;
 
@@ -141,7 +145,9 @@ export function seedEhr(ehr: DemoEhr, patients: number = PEOPLE.length): void {
   ];
   for (const resource of buildStaff()) ehr.put(resource);
   for (const [id, person] of people) {
-    ehr.put(buildPatient(id, person));
+    const isShown = id === US_CORE_PATIENT;
+    ehr.put({ ...buildPatient(id, person), ...(isShown ? buildDemographics(person[3], person[2]) : {}) });
+    for (const resource of isShown ? buildUsCoreChart(id) : []) ehr.put(resource);
     for (const resource of buildChart(Number(person[0]), id)) ehr.put(resource);
   }
   ehr.put({

@@ -84,6 +84,7 @@ function checkRead(kit: Kit, step: Step): Reply | null {
   const query = parseQuery(step.type, new URLSearchParams(step.criteria), {
     base: kit.base,
     ignoreParams: kit.switches.ignoreParams,
+    find: kit.repository.find,
   });
   return isBad(query) ? refuse(400, 'invalid', 'The search cannot be read') : null;
 }

@@ -1,38 +1,9 @@
-import type { SearchParam } from './search-params.ts';
-
 /** A FHIR resource as JSON; decimals whose text JavaScript would change are raw JSON values. */
 export type Resource = {
   resourceType: string;
   id?: string;
   meta?: { versionId?: string; lastUpdated?: string } & Record<string, unknown>;
 } & Record<string, unknown>;
-
-function follow(value: unknown, path: readonly string[], out: unknown[]): void {
-  if (value === undefined || value === null) return;
-  if (Array.isArray(value)) {
-    for (const one of value) follow(one, path, out);
-    return;
-  }
-  const [head, ...rest] = path;
-  if (head === undefined) out.push(value);
-  else if (typeof value === 'object') follow((value as Record<string, unknown>)[head], rest, out);
-}
-
-const SPLIT = new Map<string, string[]>();
-function partsOf(path: string): string[] {
-  let parts = SPLIT.get(path);
-  if (parts === undefined) {
-    parts = path.split('.');
-    SPLIT.set(path, parts);
-  }
-  return parts;
-}
-
-export function elementsOf(resource: Resource, param: SearchParam): unknown[] {
-  const out: unknown[] = [];
-  for (const path of param.paths) follow(resource, partsOf(path), out);
-  return out;
-}
 
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : '';
@@ -54,11 +25,23 @@ export function tokensOf(element: unknown): { system: string; code: string }[] {
   return found === '' ? [] : [{ system: asText(system), code: found }];
 }
 
+/** The words that stand beside a code: R4's `:text`. */
+export function wordsOf(element: unknown): string[] {
+  if (typeof element !== 'object' || element === null) return [];
+  const { text, display, coding, type } = element as Readonly<Record<string, unknown>>;
+  const own = [text, display].filter((one) => typeof one === 'string');
+  return [...own, ...(Array.isArray(coding) ? coding.flatMap(wordsOf) : []), ...wordsOf(type)];
+}
+
 const RELATIVE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[^/]+)?$/;
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/;
 
-/** `Type/id` of a reference to this server, the whole address of one to elsewhere, both without a version. */
+/**
+ * `Type/id` of a reference to this server, the whole address of one to elsewhere, both without a version. A canonical
+ * is its address, with the version where it names one.
+ */
 export function literalOf(element: unknown): string | null {
+  if (typeof element === 'string') return ABSOLUTE.test(element) ? element : null;
   if (typeof element !== 'object' || element === null) return null;
   const { reference } = element as { reference?: unknown };
   if (typeof reference !== 'string' || !(RELATIVE.test(reference) || ABSOLUTE.test(reference))) return null;
@@ -77,12 +60,19 @@ function isCalendarDay(text: string): boolean {
   return at.getUTCMonth() === month - 1 && at.getUTCDate() === day;
 }
 
-/** The span that a date of any precision covers, in milliseconds, its end excluded. */
-export function spanOf(text: string): { from: number; to: number } | null {
+/** In milliseconds, its end excluded. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The span that a date of any precision covers. */
+export function spanOf(text: string): Span | null {
   const match = DATE.exec(text);
   if (match === null) return null;
   if (text.includes('T')) {
-    const at = Date.parse(text);
+    // What names no zone is in this server's, as days are.
+    const at = Date.parse(/T.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`);
     if (Number.isNaN(at) || !isCalendarDay(text)) return null;
     return { from: at, to: at + (/\.\d/.test(text) ? 1 : /T\d\d:\d\d:\d\d/.test(text) ? 1000 : 60_000) };
   }
@@ -95,27 +85,61 @@ export function spanOf(text: string): { from: number; to: number } | null {
   return { from: Date.UTC(year, month, day), to: Date.UTC(year, month, day + 1) };
 }
 
-/** The same of a date, dateTime, instant or Period; an open Period reaches without end. */
-export function spanOfElement(element: unknown): { from: number; to: number } | null {
+const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** Of a Timing only the outer limits matter (R4, 3.1.1.4.8). */
+function spanOfTiming(event: unknown, repeat: unknown): Span | null {
+  const events = asList(event).flatMap((one) => (typeof one === 'string' ? (spanOf(one) ?? []) : []));
+  if (events.length > 0)
+    return { from: Math.min(...events.map(({ from }) => from)), to: Math.max(...events.map(({ to }) => to)) };
+  const { boundsPeriod } = (repeat ?? {}) as { boundsPeriod?: unknown };
+  return spanOfElement(boundsPeriod);
+}
+
+/** The same of a date, dateTime, instant, Period or Timing; an open Period reaches without end. */
+export function spanOfElement(element: unknown): Span | null {
   if (typeof element === 'string') return spanOf(element);
   if (typeof element !== 'object' || element === null) return null;
-  const { start, end } = element as { start?: unknown; end?: unknown };
+  const { start, end, event, repeat } = element as Readonly<Record<string, unknown>>;
+  if (event !== undefined || repeat !== undefined) return spanOfTiming(event, repeat);
   const first = typeof start === 'string' ? spanOf(start) : null;
   const last = typeof end === 'string' ? spanOf(end) : null;
   if (first === null && last === null) return null;
   return { from: first?.from ?? -Infinity, to: last?.to ?? Infinity };
 }
 
-/** What of a HumanName is a name; its `use` is not. */
-const NAME_PARTS = ['text', 'family', 'given', 'prefix', 'suffix'] as const;
+/** What of a HumanName or an Address is searched; its `use` is not. */
+const TEXT_PARTS = [
+  ...['text', 'family', 'given', 'prefix', 'suffix'],
+  ...['line', 'city', 'district', 'state', 'postalCode', 'country'],
+];
 
-/** The texts of a string or a HumanName, as they are written. */
+/** The texts of a string, a HumanName or an Address, as they are written. */
 export function textsOf(element: unknown): string[] {
   if (typeof element === 'string') return [element];
   if (typeof element !== 'object' || element === null) return [];
   const name = element as Record<string, unknown>;
-  return NAME_PARTS.flatMap((part) => name[part] ?? []).filter((text) => typeof text === 'string');
+  return TEXT_PARTS.flatMap((part) => name[part] ?? []).filter((text) => typeof text === 'string');
 }
 
 /** Without case and accents, as FHIR's string search compares. */
 export const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** FHIR escapes `\ , | $` by a backslash; a plain split would cut inside an MRN. */
+export function splitEscaped(text: string, separator: ',' | '|' | '$'): string[] {
+  if (!text.includes('\\')) return text.split(separator);
+  const out: string[] = [];
+  let part = '';
+  for (let i = 0; i < text.length; i += 1) {
+    const char = text.charAt(i);
+    if (char === '\\' && i + 1 < text.length) {
+      i += 1;
+      part += `\\${text.charAt(i)}`;
+    } else if (char === separator) {
+      out.push(part);
+      part = '';
+    } else part += char;
+  }
+  return [...out, part];
+}
+export const unescape = (text: string): string => text.replace(/\\([\\,|$])/g, '$1');

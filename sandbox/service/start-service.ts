@@ -132,6 +132,8 @@ export async function startService(deps: {
   /** How long deliveries wait for their next try; default: RETRY_WAITS_MS. */
   readonly retryWaitsMs?: readonly number[];
   readonly underwayMax?: number;
+  /** How webhooks are reached; default: as everything else. */
+  readonly fetch?: typeof fetch;
 }): Promise<DemoService> {
   const kept = openKeep(deps.file ?? null);
   const state = openState(kept);
@@ -152,6 +154,7 @@ export async function startService(deps: {
     findTarget,
     ...(deps.retryWaitsMs === undefined ? {} : { waitsMs: deps.retryWaitsMs }),
     ...(deps.underwayMax === undefined ? {} : { underwayMax: deps.underwayMax }),
+    ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }),
   });
   const notifier = makeNotify(kit, sender);
   happenings.listen(notifier.listen);

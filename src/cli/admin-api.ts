@@ -46,19 +46,21 @@ function parseKeepingDigits(text: string): unknown {
 
 /**
  * Throws a StartError with a sentence where there is no token, no gateway, or no gateway at that address.
- * `digits`: numbers keep theirs, for what is shown as it would be written.
+ * `digits`: numbers keep theirs, for what is shown as it would be written. `ask`: how a gateway is reached whose
+ * certificate the machine does not trust.
  */
 export function makeAdminApi(
   url: string | undefined,
   env: Environment,
   numbers: 'numbers' | 'digits' = 'numbers',
+  ask: typeof fetch = fetch,
 ): AdminApi {
   const { base, token } = gatewayOf(url, env);
   const client = makeAdminClient({
     url: base,
     routes: ROUTE_TABLE,
     token,
-    fetch,
+    fetch: ask,
     ...(numbers === 'digits' ? { parse: parseKeepingDigits } : {}),
   });
   const orUnreachable = async <T>(asking: Promise<T>): Promise<T> => {

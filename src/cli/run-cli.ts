@@ -13,6 +13,7 @@ import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 import { audit } from './audit.ts';
 import { deliveries } from './deliveries.ts';
 import { demo } from './demo-command.ts';
+import { ehr } from './ehr.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
 import { explain as explainCommand } from './explain.ts';
@@ -74,6 +75,7 @@ export const COMMANDS: readonly Command[] = [
   grants,
   operators,
   keys,
+  ehr,
   settings,
   audit,
   backup,

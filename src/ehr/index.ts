@@ -16,7 +16,9 @@ export type {
   Unanswered,
 } from './exchange.ts';
 export { readLocation, type AddressGuard, type Located, type OwnAddress } from './guard-address.ts';
-export { makeJwksRoute, type Jwks } from './publish-jwks.ts';
+export { makeJwksRoutes, publicJwks, type Jwks } from './publish-jwks.ts';
+export { loadClientKeys } from './load-client-key.ts';
+export { rotateClientKeys } from './rotate-client-keys.ts';
 
 export {
   classifyAnswer,

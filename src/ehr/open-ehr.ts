@@ -15,7 +15,7 @@ import { makeDiscoverTokenUrl } from './discover-token-url.ts';
 import type { AbandonSignal, Answered, EhrRequest, Exchange } from './exchange.ts';
 import { makeFetchToken } from './fetch-token.ts';
 import { makeAddressGuard, type AddressGuard } from './guard-address.ts';
-import { loadClientKey } from './load-client-key.ts';
+import { loadClientKeys } from './load-client-key.ts';
 import { EHR_LIMITS, openPool, type EhrLimits, type EhrTls } from './open-pool.ts';
 import { publicJwks, type Jwks } from './publish-jwks.ts';
 import type { EhrAccess } from './refuse-writes.ts';
@@ -109,7 +109,7 @@ export function openEhr(deps: {
       ),
     deadlineMs: Math.min(limits.deadlineMs, 15_000),
   });
-  const key = auth.kind === 'smart-backend' ? loadClientKey(auth.privateKey) : null;
+  const keys = auth.kind === 'smart-backend' ? loadClientKeys(auth.privateKey) : null;
   const authorizer = makeAuthorizer();
 
   function makeAuthorizer(): Authorizer {
@@ -126,7 +126,7 @@ export function openEhr(deps: {
         return smartBackendAuthorizer({
           clientId: auth.clientId,
           scope: auth.scope,
-          key: key ?? loadClientKey(auth.privateKey),
+          key: (keys ?? loadClientKeys(auth.privateKey))[0],
           findTokenUrl: tokenUrl === null ? discover : () => Promise.resolve(ok(tokenUrl)),
           fetchToken: tokens.fetchToken,
           clock,
@@ -160,7 +160,7 @@ export function openEhr(deps: {
       if (made?.kind !== 'answered') throw new Error('an exchange without an answer cannot be good');
       return ok(made);
     },
-    publicJwks: publicJwks(key),
+    publicJwks: publicJwks(keys),
     close: async () => {
       await Promise.all([pool.destroy(), tokens.close()]);
     },

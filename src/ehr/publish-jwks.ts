@@ -1,20 +1,25 @@
 import type { JsonWebKey } from 'node:crypto';
 import { ok, type Route } from '../kernel/index.ts';
-import type { ClientKey } from './load-client-key.ts';
+import type { ClientKeys } from './load-client-key.ts';
 
 export interface Jwks {
   readonly keys: readonly Readonly<JsonWebKey>[];
 }
 
-/** Empty where we do not sign. Never holds a private member: those of the exported public key are all there is. */
-export const publicJwks = (key: ClientKey | null): Jwks => ({ keys: key === null ? [] : [key.publicJwk] });
+/** Empty where we do not sign. Never holds a private member: those of the exported public keys are all there is. */
+export const publicJwks = (keys: ClientKeys | null): Jwks => ({
+  keys: (keys ?? []).map(({ publicJwk }) => publicJwk),
+});
 
-/** What an EHR fetches to check our assertions, under the address that was registered there. */
-export function makeJwksRoute(jwks: Jwks): Route {
+/**
+ * What an EHR fetches to check our assertions, under the address that was registered there. The second address is that
+ * of earlier versions.
+ */
+export function makeJwksRoutes(jwks: Jwks): Route[] {
   const body = JSON.stringify(jwks);
-  return {
+  return ['/ehr/jwks.json', '/.well-known/jwks.json'].map((path) => ({
     method: 'get',
-    path: '/.well-known/jwks.json',
+    path,
     access: 'open',
     handle: () =>
       ok({
@@ -22,5 +27,5 @@ export function makeJwksRoute(jwks: Jwks): Route {
         headers: { 'Content-Type': 'application/jwk-set+json', 'Cache-Control': 'public, max-age=300' },
         body,
       }),
-  };
+  }));
 }

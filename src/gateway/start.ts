@@ -3,7 +3,7 @@ import type { Config } from '../config/index.ts';
 import { makeConsoleMount } from '../console/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeEnrolment } from '../enrol/index.ts';
-import { makeJwksRoute } from '../ehr/index.ts';
+import { makeJwksRoutes } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
 import { historySet } from '../history/index.ts';
 import { identitySet } from '../identity/index.ts';
@@ -254,7 +254,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {
     version: VERSION,
-    routes: [...ingest.routes, ...operators.routes, ...admin, makeJwksRoute(target.ehr.publicJwks), ...apps.routes],
+    routes: [...ingest.routes, ...operators.routes, ...admin, ...makeJwksRoutes(target.ehr.publicJwks), ...apps.routes],
     mounts: [...apps.mounts, makeConsoleMount()],
     metrics,
     state: () => ({

@@ -61,6 +61,7 @@ test('on a port of their own they are nowhere else, and nothing else is there', 
     '/fhir/metadata',
     '/auth/jwks',
     '/.well-known/jwks.json',
+    '/ehr/jwks.json',
   ];
   expect(new Set(await statuses(opsPort, others))).toEqual(new Set([404]));
 });

@@ -70,10 +70,18 @@ test('every search parameter that is told is taken under Prefer: handling=strict
     quantity: '1',
     uri: 'urn:x',
     reference: 'Patient/x',
+    special: '48.2|11.6|5|km',
   };
+  // A composite has a value of each of its parts.
+  const ofComposite: Readonly<Record<string, string>> = { quantity: 'x$1', date: 'x$2024' };
   const refused: string[] = [];
   const told = rest.resource.flatMap((row) =>
-    row.searchParam.map(({ name, type }) => `${row.type}?${name}=${plausible[type] ?? 'x'}`),
+    row.searchParam.map(
+      ({ name, type }) =>
+        `${row.type}?${name}=${
+          type === 'composite' ? (ofComposite[name.split('-').at(-1) ?? ''] ?? 'x$x') : (plausible[type] ?? 'x')
+        }`,
+    ),
   );
   for (const path of told) {
     const { status, body } = await ask('GET', path, { headers: { prefer: 'handling=strict' } });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { escapeSearchValue, identifierToken } from '../../../src/ehr/escape-search-value.ts';
-import { splitEscaped, unescape } from '../../../sandbox/ehr/query.ts';
+import { splitEscaped, unescape } from '../../../sandbox/ehr/values.ts';
 
 test.each([
   ['0001', '0001'],

@@ -63,6 +63,7 @@ const OURS: readonly Line[] = [
   ['post', '/webhooks/:secret/data'],
   ['post', '/webhooks/:secret/notifications'],
   ...Object.values(CONTRACTS).map(({ method, path }): Line => [method, path]),
+  ['get', '/ehr/jwks.json'],
   ['get', '/.well-known/jwks.json'],
   ['get', '/fhir/.well-known/smart-configuration'],
   ['get', '/fhir/metadata'],

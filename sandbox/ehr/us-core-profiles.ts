@@ -1,0 +1,75 @@
+const R4 = 'http://hl7.org/fhir/StructureDefinition';
+const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition';
+
+const usCore = (...names: string[]): string[] => names.map((name) => `${US_CORE}/${name}`);
+
+export const US_CORE_SERVER = 'http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server';
+export const US_CORE_GUIDE = 'http://hl7.org/fhir/us/core/ImplementationGuide/hl7.fhir.us.core';
+
+/** The profiles of US Core 3.1.1 to 8.0.0, by type. This server takes and finds resources of any of them. */
+export const US_CORE_PROFILES: Readonly<Record<string, readonly string[]>> = {
+  AllergyIntolerance: usCore('us-core-allergyintolerance'),
+  CarePlan: usCore('us-core-careplan'),
+  CareTeam: usCore('us-core-careteam'),
+  Condition: usCore(
+    'us-core-condition',
+    'us-core-condition-encounter-diagnosis',
+    'us-core-condition-problems-health-concerns',
+  ),
+  Coverage: usCore('us-core-coverage'),
+  Device: usCore('us-core-implantable-device'),
+  DiagnosticReport: usCore('us-core-diagnosticreport-lab', 'us-core-diagnosticreport-note'),
+  DocumentReference: usCore('us-core-documentreference', 'us-core-adi-documentreference'),
+  Encounter: usCore('us-core-encounter'),
+  Goal: usCore('us-core-goal'),
+  Immunization: usCore('us-core-immunization'),
+  Location: usCore('us-core-location'),
+  Medication: usCore('us-core-medication'),
+  MedicationDispense: usCore('us-core-medicationdispense'),
+  MedicationRequest: usCore('us-core-medicationrequest'),
+  Observation: [
+    ...['bodyheight', 'bodytemp', 'bodyweight', 'bp', 'heartrate', 'resprate'].map((name) => `${R4}/${name}`),
+    ...usCore(
+      'head-occipital-frontal-circumference-percentile',
+      'pediatric-bmi-for-age',
+      'pediatric-weight-for-height',
+      'us-core-average-blood-pressure',
+      'us-core-blood-pressure',
+      'us-core-bmi',
+      'us-core-body-height',
+      'us-core-body-temperature',
+      'us-core-body-weight',
+      'us-core-care-experience-preference',
+      'us-core-head-circumference',
+      'us-core-heart-rate',
+      'us-core-observation-adi-documentation',
+      'us-core-observation-clinical-result',
+      'us-core-observation-clinical-test',
+      'us-core-observation-imaging',
+      'us-core-observation-lab',
+      'us-core-observation-occupation',
+      'us-core-observation-pregnancyintent',
+      'us-core-observation-pregnancystatus',
+      'us-core-observation-screening-assessment',
+      'us-core-observation-sdoh-assessment',
+      'us-core-observation-sexual-orientation',
+      'us-core-observation-social-history',
+      'us-core-pulse-oximetry',
+      'us-core-respiratory-rate',
+      'us-core-simple-observation',
+      'us-core-smokingstatus',
+      'us-core-treatment-intervention-preference',
+      'us-core-vital-signs',
+    ),
+  ],
+  Organization: usCore('us-core-organization'),
+  Patient: usCore('us-core-patient'),
+  Practitioner: usCore('us-core-practitioner'),
+  PractitionerRole: usCore('us-core-practitionerrole'),
+  Procedure: usCore('us-core-procedure'),
+  Provenance: usCore('us-core-provenance'),
+  QuestionnaireResponse: usCore('us-core-questionnaireresponse'),
+  RelatedPerson: usCore('us-core-relatedperson'),
+  ServiceRequest: usCore('us-core-servicerequest'),
+  Specimen: usCore('us-core-specimen'),
+};

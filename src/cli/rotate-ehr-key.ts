@@ -1,0 +1,49 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { loadClientKeys, rotateClientKeys } from '../ehr/index.ts';
+import { errorCode, secret, StartError } from '../kernel/index.ts';
+import { EXIT, type Terminal } from './command.ts';
+
+/** Replaced at once or not at all: a gateway that starts meanwhile must find whole keys. */
+function replaceFile(file: string, text: string): void {
+  const beside = `${file}.new`;
+  try {
+    writeFileSync(beside, text, { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(beside, file);
+  } catch (thrown) {
+    throw new StartError(
+      'ehr.key',
+      `${file} cannot be replaced (${errorCode(thrown) ?? 'unknown'}). Where it comes from a store of secrets, use --stdout and put the new keys there.`,
+      thrown,
+    );
+  }
+}
+
+function readKeys(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw new StartError('ehr.key', `${file} cannot be read (${errorCode(thrown) ?? 'unknown'}).`, thrown);
+  }
+}
+
+/** `stdout`: the private keys are printed for whoever keeps them elsewhere, and the file stays as it is. */
+export function rotateEhrKey(terminal: Terminal, to: 'file' | 'stdout', form: 'json' | 'text'): number {
+  const file = terminal.env['CHARTGATE_EHR_PRIVATE_KEY_FILE'] ?? '';
+  if (file === '')
+    throw new StartError(
+      'ehr.key',
+      'CHARTGATE_EHR_PRIVATE_KEY_FILE names no file: keys that are changed stand in a file of their own.',
+    );
+  const rotated = rotateClientKeys(loadClientKeys(secret(readKeys(file))));
+  const { did, present, next, past, set } = rotated;
+  if (to === 'stdout') terminal.stdout.write(set.reveal());
+  else replaceFile(file, set.reveal());
+  const said =
+    form === 'json'
+      ? `${JSON.stringify({ did, present, next, past })}\n`
+      : did === 'announced'
+        ? `${present} signs as before; ${next} is next.\nRestart the gateway, so that /ehr/jwks.json shows both. Once the EHR has fetched it, rotate again.\n`
+        : `${present} signs from the next start on, ${next} is next, and ${past ?? ''} stays in /ehr/jwks.json until you rotate again.\nRestart the gateway, every replica.\n`;
+  (to === 'stdout' ? terminal.stderr : terminal.stdout).write(said);
+  return EXIT.ok;
+}
