@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Inferno, Waiting } from './inferno.ts';
+import type { Finished } from './test-result.ts';
+
+const EVERY_MS = 400;
+
+export type Group = {
+  readonly suite: string;
+  /** The group's id, or the suite's for all of it. */
+  readonly group: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, string>>;
+  /** A session that another group was run in; else a new one. */
+  readonly session?: string;
+  readonly minutesMax: number;
+  /** Makes happen what the test waits for; throws where it cannot. */
+  onWait?(waiting: Waiting): Promise<void>;
+  onProgress(done: number): void;
+  readonly signal: AbortSignal;
+};
+
+/** Runs one group to its end, and does what it waits for on the way. */
+export async function runGroup(inferno: Inferno, asked: Group): Promise<Finished> {
+  const began = performance.now();
+  const session = asked.session ?? (await inferno.newSession(asked.suite, asked.options ?? {}));
+  const run = await inferno.startRun(session, asked.group, asked.inputs);
+  const handled = new Set<string>();
+  let stopped: string | null = null;
+  for (;;) {
+    await pause(EVERY_MS);
+    const { status, done } = await inferno.state(run);
+    asked.onProgress(done);
+    if (status === 'done' || status === 'cancelled') break;
+    try {
+      asked.signal.throwIfAborted();
+      if (performance.now() - began > asked.minutesMax * 60_000)
+        throw new Error(`not done after ${asked.minutesMax} minutes`);
+      const waiting = status === 'waiting' ? await inferno.waiting(run) : null;
+      if (waiting === null || handled.has(waiting.resultId)) continue;
+      handled.add(waiting.resultId);
+      if (asked.onWait === undefined) throw new Error(`${waiting.testId} waits, and nobody knows for what`);
+      await asked.onWait(waiting);
+    } catch (thrown) {
+      stopped = thrown instanceof Error ? thrown.message : String(thrown);
+      await inferno.cancel(run);
+      break;
+    }
+  }
+  return {
+    session,
+    tests: await inferno.results(run),
+    stopped,
+    seconds: Math.round((performance.now() - began) / 1_000),
+  };
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { askJson } from '../ask-json.ts';
+import { tokenInfo } from '../auth-info.ts';
+import { buildSubscription, topicsOf, type PayloadContent } from '../build-subscription.ts';
+import type { Waiting } from '../inferno.ts';
+import type { Stand } from '../stand.ts';
+import type { SuiteRun } from '../suite-run.ts';
+import { systemToken } from '../tokens.ts';
+
+const SUITE = 'subscriptions_r5_backport_r4_server';
+const MINUTES = 8;
+const DAY_MS = 86_400_000;
+/** A handshake, an event, and a heartbeat of `HEARTBEAT_SECONDS`, each with time to spare. */
+const HEARTBEAT_SECONDS = 10;
+const NOTIFIED_MS = 15_000;
+/** Where no topic is offered there is nothing to subscribe to, and the suite says so. */
+const NO_TOPIC = 'urn:example:topic:none-is-offered';
+
+/** The topic of measurements, since they are what the run can let the gateway write; else the first one. */
+async function findTopic({ gateway }: Stand): Promise<string> {
+  const topics = topicsOf((await askJson('GET', `${gateway.fhir}/metadata`)) as Parameters<typeof topicsOf>[0]);
+  return topics.find((topic) => /measure|observation/i.test(topic)) ?? topics[0] ?? NO_TOPIC;
+}
+
+/** Lets something be written, waits for what is told of it, and says that all has come. */
+const tellOfWriting =
+  ({ writeSomething, patients, gateway }: Stand) =>
+  async ({ testId, links }: Waiting): Promise<void> => {
+    const [patient] = patients;
+    const done = links.find((link) => !link.startsWith(`${gateway.url}/`));
+    if (writeSomething === null || patient === undefined || done === undefined)
+      throw new Error(`${testId} waits for a notification, and nothing can be written: see --webhook-secret-file`);
+    // The subscription is active after its handshake, and tells of what is written from then on.
+    await pause(NOTIFIED_MS / 5);
+    await writeSomething(patient);
+    await pause(NOTIFIED_MS);
+    await fetch(done);
+  };
+
+/** Notifications go to Inferno's own listener: the gateway must be allowed to send to that address. */
+export const subscriptionRuns: readonly SuiteRun[] = [
+  {
+    name: 'Subscriptions Backport 1.1.0',
+    set: 'subscriptions',
+    suite: SUITE,
+    sides: 'gateway',
+    async go(kit) {
+      const { gateway, inferno, patients } = kit;
+      const token = randomUUID();
+      const topic = await findTopic(kit);
+      const of = (content: PayloadContent, heartbeatSeconds?: number): string =>
+        JSON.stringify(
+          buildSubscription({
+            topic,
+            filter: `Observation?patient=Patient/${patients[0]?.id ?? ''}`,
+            content,
+            endpoint: inferno.address(SUITE, 'subscription/channel/notification_listener'),
+            token,
+            end: new Date(Date.now() + DAY_MS),
+            ...(heartbeatSeconds === undefined ? {} : { heartbeatSeconds }),
+          }),
+        );
+      return kit.run({
+        suite: SUITE,
+        group: SUITE,
+        inputs: {
+          url: gateway.fhir,
+          smart_auth_info: tokenInfo(await systemToken(gateway, 'system/*.rs system/Subscription.cruds')),
+          access_token: token,
+          subscription_resource: of('id-only', HEARTBEAT_SECONDS),
+          empty_subscription_resource: of('empty'),
+          id_only_subscription_resource: of('id-only'),
+          full_resource_subscription_resource: of('full-resource'),
+          unsupported_subscription_topic: 'urn:example:topic:nobody-knows',
+          unsupported_subscription_filter: 'Observation?nobody-knows=this',
+          unsupported_subscription_channel_type: 'sms',
+          unsupported_subscription_channel_endpoint: 'ftp://notifications.example/',
+          unsupported_subscription_payload_type: 'text/plain',
+          unsupported_subscription_channel_payload_combo: JSON.stringify({ channel: 'message', payload: 'text/plain' }),
+        },
+        minutesMax: MINUTES,
+        onWait: tellOfWriting(kit),
+      });
+    },
+  },
+];
