@@ -13,8 +13,6 @@ export type Waiting = {
   readonly received: number;
 };
 
-export type RunState = { readonly status: string; readonly done: number };
-
 export interface Inferno {
   readonly url: string;
   /** Null where no Inferno answers. */
@@ -23,7 +21,9 @@ export interface Inferno {
   groups(suite: string): Promise<ReadonlyMap<string, number> | null>;
   newSession(suite: string, options: Readonly<Record<string, string>>): Promise<string>;
   startRun(session: string, group: string, inputs: Readonly<Record<string, string>>): Promise<string>;
-  state(run: string): Promise<RunState>;
+  status(run: string): Promise<string>;
+  /** How many tests are done: costs Inferno more than the status. */
+  countDone(run: string): Promise<number>;
   waiting(run: string): Promise<Waiting | null>;
   results(run: string): Promise<TestResult[]>;
   cancel(run: string): Promise<void>;
@@ -31,7 +31,11 @@ export interface Inferno {
   address(suite: string, tail: string): string;
 }
 
-type Group = { readonly id: string; readonly tests?: readonly unknown[]; readonly test_groups?: readonly Group[] };
+type Group = {
+  readonly id: string;
+  readonly tests?: readonly unknown[] | undefined;
+  readonly test_groups?: readonly Group[] | undefined;
+};
 const Group: z.ZodType<Group> = z.object({
   id: z.string(),
   tests: z.array(z.unknown()).optional(),
@@ -101,12 +105,8 @@ export function openInferno(url: string): Inferno {
       const given = Object.entries(inputs).map(([name, value]) => ({ name, value }));
       return Named.parse(await api('POST', 'test_runs', { test_session_id: session, ...runnable, inputs: given })).id;
     },
-    async state(run) {
-      const { status, results } = z
-        .object({ status: z.string(), results: z.array(z.object({ test_id: z.string().nullish() })).nullish() })
-        .parse(await api('GET', `test_runs/${run}?include_results=true`));
-      return { status, done: (results ?? []).filter(({ test_id: id }) => typeof id === 'string').length };
-    },
+    status: async (run) => z.object({ status: z.string() }).parse(await api('GET', `test_runs/${run}`)).status,
+    countDone: async (run) => (await resultsOf(run)).length,
     async waiting(run) {
       const found = (await resultsOf(run)).find(({ result, result_message: words }) => result === 'wait' && words);
       if (found === undefined) return null;

@@ -92,7 +92,8 @@ export async function openStand(
         : await loadPatients(place.ehr, asked.data, asked.mrnSystem ?? DEMO_MRN_SYSTEM, say);
     const patients = asked.patients ?? loaded.map(({ id, mrn }) => ({ id, mrn }));
     for (const patient of patients) await gateway.link(userOf(patient), patient.mrn);
-    const browser = await startBrowser();
+    // Who stops the run wants everything stopped, not only the browser.
+    const browser = await startBrowser({ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false });
     closing.push(() => browser.close());
     const inferno = openInferno(asked.inferno);
     const writeSomething = makeWriteSomething(place);

@@ -24,7 +24,7 @@ export async function startOwnGateway(more: Readonly<Record<string, string>> = {
   seedEhr(ehr);
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const settings = {
+  const settings: Record<string, string> = {
     ...serveSettings(`sqlite:${join(folder, 'chartgate.db')}?filesystem=any&create=yes`),
     CHARTGATE_PORT: String(port),
     CHARTGATE_PUBLIC_URL: url,
@@ -53,7 +53,7 @@ export async function startOwnGateway(more: Readonly<Record<string, string>> = {
     ehr: ehr.url,
     adminToken: settings['CHARTGATE_ADMIN_TOKEN'] ?? '',
     webhookSecret: settings['CHARTGATE_WEBHOOK_SECRET'] ?? '',
-    clientUuid: settings.CHARTGATE_CLIENT_UUID,
+    clientUuid: settings['CHARTGATE_CLIENT_UUID'] ?? '',
     mrnSystem: DEMO_MRN_SYSTEM,
     stop,
   };

@@ -39,24 +39,26 @@ const granularRun = (version: string): SuiteRun => {
       const { gateway, inferno, patients } = kit;
       const inputs = await apiInputs(kit, 'gateway', 'patient');
       // What comes back for a narrow token is compared with what came back for a wide one in the same session.
-      const { session } = await kit.run({
+      const wide = await kit.run({
         suite,
         group: `${suite}_fhir_api`,
         inputs,
         options: LAUNCH_OPTION,
         minutesMax: MINUTES,
       });
+      if (wide.stopped !== null) return wide;
       const app = await gateway.addApp({
         kind: 'public',
         scope: `${CONTEXT} patient/*.rs`,
-        redirectUris: ['smart_stu2_2', 'smart_stu2', suite].map((one) => inferno.address(one, 'redirect')),
+        launchUrl: inferno.address('smart', 'launch'),
+        redirectUris: ['smart', 'smart_stu2', 'smart_stu2_2'].map((one) => inferno.address(one, 'redirect')),
       });
       const [first, second] = HALVES.map((half) => authInfo('public', app, scopeOf(half)));
       return kit.run({
         suite,
         group: `${suite}_smart_granular_scopes_stu2_2`,
         inputs: { ...inputs, granular_scopes_1_auth_info: first ?? '', granular_scopes_2_auth_info: second ?? '' },
-        session,
+        session: wide.session,
         minutesMax: MINUTES,
         onWait: launchOrSignIn(kit, app.id, patients.at(-1)?.mrn ?? ''),
       });
