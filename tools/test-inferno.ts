@@ -64,7 +64,12 @@ async function run(asked: Asked): Promise<number> {
     tell(`Inferno ${version} at ${asked.inferno}, gateway ${stand.gateway.url}, EHR ${stand.ehr}`);
     tell(`patients ${stand.patients.map(({ id }) => id).join(', ')}`);
     const sides = asked.isDirect ? 'both' : 'gateway';
-    const compared = await runPlan(stand, runs, { sides, signal: stopping.signal }, makeWatcher());
+    const compared = await runPlan(
+      stand,
+      runs,
+      { sides, minutesMax: asked.minutesMax, signal: stopping.signal },
+      makeWatcher(),
+    );
     const verdict = judgeRuns(compared, EXPECTED);
     if (asked.json !== null) {
       const text = `${JSON.stringify({ inferno: version, runs: compared, verdict }, null, 1)}\n`;

@@ -32,7 +32,8 @@ const MESSAGE_MAX = 300;
 
 function findingLine({ kind, run, test, isOptional, message }: Finding): string {
   const words = message.replace(/\s+/g, ' ').trim().slice(0, MESSAGE_MAX);
-  const where = test === '' ? run : `${run} · ${test}`;
+  // The first part of an id is the suite, which the name of the run tells already.
+  const where = test === '' ? run : `${run} · ${test.replace(/^[^-]*-(?=.*-)/, '')}`;
   return `  ${kind}${isOptional ? ' (optional)' : ''}: ${where}${words === '' ? '' : `\n      ${words}`}`;
 }
 

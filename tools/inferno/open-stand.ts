@@ -8,7 +8,7 @@ import { askJson } from './ask-json.ts';
 import { openGateway } from './gateway.ts';
 import { openInferno } from './inferno.ts';
 import { loadPatients } from './load-patients.ts';
-import { startOwnGateway } from './own-gateway.ts';
+import { settingsFor, startOwnGateway } from './own-gateway.ts';
 import type { Asked } from './parse-asked.ts';
 import type { Patient } from './prepare-bundle.ts';
 import type { Stand } from './stand.ts';
@@ -29,8 +29,11 @@ type Place = {
 
 const readLine = (file: string): string => readFileSync(file, 'utf8').trim();
 
-async function findPlace({ gateway, ehr }: Asked, env: Readonly<Record<string, string | undefined>>): Promise<Place> {
-  if (gateway === null) return startOwnGateway();
+async function findPlace(
+  { gateway, ehr, inferno }: Asked,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Place> {
+  if (gateway === null) return startOwnGateway(settingsFor(inferno, env));
   return {
     url: gateway.url,
     ehr,
@@ -78,7 +81,8 @@ export async function openStand(
 ): Promise<OpenStand> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
-    for (const one of closing.splice(0).reverse()) await one();
+    // What one of them cannot take away must not keep the others standing.
+    for (const one of closing.splice(0).reverse()) await one().catch((thrown: unknown) => say(String(thrown)));
   };
   try {
     const place = await findPlace(asked, env);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEMO_MRN_SYSTEM, seedEhr, startEhr } from '../../sandbox/index.ts';
+import { KEYS } from '../../src/config/index.ts';
 import { systemClock } from '../../src/kernel/index.ts';
 import { freePort } from '../../test/support/postgres-server.ts';
 import { portOf, runProcess, serveSettings } from '../../test/support/run-process.ts';
@@ -17,6 +18,20 @@ export type OwnGateway = {
   readonly mrnSystem: string;
   stop(): Promise<void>;
 };
+
+/** Without it no subscription may have an endpoint on this machine. */
+const PRIVATE_HOSTS = 'CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS';
+
+/** What a gateway is told that Inferno is to be used with, and what the environment says about its settings. */
+export function settingsFor(
+  inferno: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const given = Object.entries(env).flatMap(([name, value]) =>
+    name.startsWith('CHARTGATE_') && value !== undefined ? [[name, value] as const] : [],
+  );
+  return { ...(PRIVATE_HOSTS in KEYS ? { [PRIVATE_HOSTS]: new URL(inferno).host } : {}), ...Object.fromEntries(given) };
+}
 
 export async function startOwnGateway(more: Readonly<Record<string, string>> = {}): Promise<OwnGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'chartgate-inferno-'));

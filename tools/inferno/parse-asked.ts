@@ -15,15 +15,17 @@ Chromium, and prints what passed. Without a SET all of them:
   client          SMART 2.2 as a client: the gateway at an EHR that Inferno plays
 
   --inferno URL     the Inferno (default: TEST_INFERNO_URL, else http://localhost:4567)
-  --gateway URL     a gateway that runs already; without it one is started with a demo EHR, and stopped at the end
+  --gateway URL     a gateway that runs already; without it one is started with a demo EHR and the CHARTGATE_… settings
+                    of the environment, and stopped at the end
   --admin-token-file FILE    its operator's token (default: the variable CHARTGATE_ADMIN_TOKEN)
   --ehr URL         the FHIR base of the EHR behind it, for --direct and --data
   --webhook-secret-file FILE, --client-uuid UUID    for subscriptions: how something is written through it
   --data FOLDER     sends the transactions of this folder to the EHR (one JSON file a patient) and tests with these
-                    patients; without it with three of the demo EHR's own
+                    patients (default: TEST_INFERNO_DATA, else three patients of the demo EHR's own)
   --patients ID=MRN,…    tests with these patients instead; tokens for one patient are for the last
   --mrn-system URI  which identifier is the MRN, for --data (default: the demo's)
   --direct          runs the same at the EHR itself, and tells what is lost on the way through the gateway
+  --minutes N       begins nothing new after N minutes, and names what was not run
   --only REGEXP     only the runs whose names it matches
   --list            names the runs, and runs none
   --json FILE       also writes every test's result to a file; - is standard output, which then has nothing else
@@ -50,6 +52,7 @@ export type Asked = {
   readonly data: string | null;
   readonly patients: readonly Patient[] | null;
   readonly mrnSystem: string | null;
+  readonly minutesMax: number;
   readonly isDirect: boolean;
   readonly isList: boolean;
   readonly json: string | null;
@@ -86,6 +89,7 @@ export function parseAsked(
         patients: text,
         'mrn-system': text,
         only: text,
+        minutes: text,
         json: text,
         direct: flag,
         list: flag,
@@ -110,6 +114,8 @@ export function parseAsked(
     return { problem: '--ehr is the EHR behind a gateway that --gateway names' };
   if (values.gateway !== undefined && values.ehr === undefined && (values.direct || values.data !== undefined))
     return { problem: '--direct and --data need the EHR behind that gateway: --ehr URL' };
+  const minutesMax = values.minutes === undefined ? Infinity : Number(values.minutes);
+  if (!(minutesMax > 0)) return { problem: `--minutes must be a number above 0, not ${values.minutes ?? ''}` };
   const patients = values.patients === undefined ? null : parsePatients(values.patients);
   if (values.patients !== undefined && patients === null) return { problem: '--patients is a list such as 85=MRN85' };
   return {
@@ -126,9 +132,10 @@ export function parseAsked(
             clientUuid: values['client-uuid'] ?? null,
           },
     ehr: values.ehr === undefined ? null : trimSlash(values.ehr),
-    data: values.data ?? null,
+    data: values.data ?? (values.gateway === undefined ? env['TEST_INFERNO_DATA'] : undefined) ?? null,
     patients,
     mrnSystem: values['mrn-system'] ?? null,
+    minutesMax,
     isDirect: values.direct,
     isList: values.list,
     json: values.json ?? null,

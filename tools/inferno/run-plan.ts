@@ -24,9 +24,10 @@ const notRun = (why: string): Finished => ({ session: '', tests: [], stopped: wh
 export async function runPlan(
   stand: Stand,
   runs: readonly SuiteRun[],
-  asked: { readonly sides: 'gateway' | 'both'; readonly signal: AbortSignal },
+  asked: { readonly sides: 'gateway' | 'both'; readonly minutesMax: number; readonly signal: AbortSignal },
   watcher: Watcher,
 ): Promise<Compared[]> {
+  const began = performance.now();
   const groups = new Map<string, ReadonlyMap<string, number> | null>();
   const goOne = async (run: SuiteRun, side: Side, n: number): Promise<Finished> => {
     if (!groups.has(run.suite)) groups.set(run.suite, await stand.inferno.groups(run.suite));
@@ -58,7 +59,10 @@ export async function runPlan(
   };
   const compared: Compared[] = [];
   for (const [n, run] of runs.entries()) {
-    if (asked.signal.aborted) break;
+    if (asked.signal.aborted || performance.now() - began > asked.minutesMax * 60_000) {
+      for (const { name } of runs.slice(n)) watcher.onEnd(`NOT RUN: ${name}`);
+      break;
+    }
     const ehr = asked.sides === 'both' && run.sides === 'both' ? await goOne(run, 'ehr', n) : null;
     compared.push({ name: run.name, ehr, gateway: await goOne(run, 'gateway', n) });
   }

@@ -11,11 +11,11 @@ const DAY_MS = 86_400_000;
 
 const Groups = z.object({ entry: z.array(z.object({ resource: z.object({ id: z.string() }) })).optional() });
 
-/** The first Group that the gateway shows; a server without any is asked for one that it lacks. */
+/** The first Group that the gateway shows; where it lists none, the one of all patients. */
 async function findGroup({ gateway }: Stand): Promise<string> {
   const authorization = `Bearer ${await systemToken(gateway, 'system/*.rs')}`;
   const found = await askJson('GET', `${gateway.fhir}/Group`, { headers: { authorization } }).catch(() => ({}));
-  return Groups.safeParse(found).data?.entry?.[0]?.resource.id ?? 'none';
+  return Groups.safeParse(found).data?.entry?.[0]?.resource.id ?? 'all';
 }
 
 /** Exports of all patients, of a group and of the system, by an app that Inferno signs for. */

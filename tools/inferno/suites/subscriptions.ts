@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const HEARTBEAT_SECONDS = 10;
 const NOTIFIED_MS = 15_000;
 /** Where no topic is offered there is nothing to subscribe to, and the suite says so. */
-const NO_TOPIC = 'urn:example:topic:none-is-offered';
+const NO_TOPIC = 'https://topics.example/none-is-offered';
 
 /** The topic of measurements, since they are what the run can let the gateway write; else the first one. */
 async function findTopic({ gateway }: Stand): Promise<string> {
@@ -72,7 +72,7 @@ export const subscriptionRuns: readonly SuiteRun[] = [
           empty_subscription_resource: of('empty'),
           id_only_subscription_resource: of('id-only'),
           full_resource_subscription_resource: of('full-resource'),
-          unsupported_subscription_topic: 'urn:example:topic:nobody-knows',
+          unsupported_subscription_topic: 'https://topics.example/nobody-knows',
           unsupported_subscription_filter: 'Observation?nobody-knows=this',
           unsupported_subscription_channel_type: 'sms',
           unsupported_subscription_channel_endpoint: 'ftp://notifications.example/',
