@@ -61,7 +61,9 @@ async function run(asked: Asked): Promise<number> {
   }
   const { stand, close } = await openStand(asked, process.env, tell);
   try {
-    tell(`Inferno ${version} at ${asked.inferno}, gateway ${stand.gateway.url}, EHR ${stand.ehr}`);
+    tell(
+      `Inferno ${version} at ${asked.inferno}, gateway ${stand.gateway.url}${stand.ehr === '' ? '' : `, EHR ${stand.ehr}`}`,
+    );
     tell(`patients ${stand.patients.map(({ id }) => id).join(', ')}`);
     const sides = asked.isDirect ? 'both' : 'gateway';
     const compared = await runPlan(
@@ -88,4 +90,10 @@ if (asked === 'help') process.stdout.write(HELP);
 else if ('problem' in asked) {
   tell(`${asked.problem}\n\n${HELP}`);
   process.exitCode = EXIT.usage;
-} else process.exitCode = await run(asked);
+} else
+  try {
+    process.exitCode = await run(asked);
+  } catch (thrown) {
+    tell(thrown instanceof Error ? thrown.message : String(thrown));
+    process.exitCode = EXIT.bad;
+  }

@@ -8,13 +8,16 @@ export async function askJson(
 ): Promise<unknown> {
   const { body, headers = {} } = with_;
   const isForm = body instanceof URLSearchParams;
+  const place = `${method} ${url.split('?')[0] ?? url}`;
   const answer = await fetch(url, {
     method,
     headers: { ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((thrown: unknown) => {
+    throw new Error(`${place}: no answer`, { cause: thrown });
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${url.split('?')[0] ?? url}: ${answer.status} ${text.slice(0, 500)}`);
+  if (!answer.ok) throw new Error(`${place}: ${answer.status} ${text.slice(0, 500)}`);
   return text === '' ? null : (JSON.parse(text) as unknown);
 }

@@ -8,4 +8,10 @@ export type Expected = {
 };
 
 /** Everything else that fails or is lost ends the run with 1. `docs/conformance.md` tells of each entry. */
-export const EXPECTED: readonly Expected[] = [];
+export const EXPECTED: readonly Expected[] = [
+  {
+    run: 'Subscriptions Backport',
+    test: 'subscriptions_r4_server_update_patch',
+    reason: 'optional: a Subscription is changed by PUT, and PATCH is not offered',
+  },
+];

@@ -19,8 +19,8 @@ export type Group = {
   /** A session that another group was run in; else a new one. */
   readonly session?: string;
   readonly minutesMax: number;
-  /** Makes happen what the test waits for; throws where it cannot. */
-  onWait?(waiting: Waiting): Promise<void>;
+  /** Makes happen what the test waits for; throws where it cannot. `again` tells how it stands now. */
+  onWait?(waiting: Waiting, again: () => Promise<Waiting | null>): Promise<void>;
   onProgress(done: number): void;
   readonly signal: AbortSignal;
 };
@@ -60,7 +60,7 @@ export async function runGroup(inferno: Inferno, asked: Group): Promise<Finished
       if (waiting === null || handled.has(waiting.resultId)) continue;
       handled.add(waiting.resultId);
       if (asked.onWait === undefined) throw new Error(`${waiting.testId} waits, and nobody knows for what`);
-      await asked.onWait(waiting);
+      await asked.onWait(waiting, () => inferno.waiting(run));
     } catch (thrown) {
       stopped = thrown instanceof Error ? thrown.message : String(thrown);
       await inferno.cancel(run);
