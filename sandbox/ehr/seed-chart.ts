@@ -12,7 +12,7 @@ export const LOINC = 'http://loinc.org';
 export const R4 = 'http://hl7.org/fhir';
 export const US_CORE = 'http://hl7.org/fhir/us/core';
 export const SNOMED = 'http://snomed.info/sct';
-const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
+export const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
 const CVX = 'http://hl7.org/fhir/sid/cvx';
 export const HL7 = 'http://terminology.hl7.org/CodeSystem';
 

@@ -101,7 +101,7 @@ export const KEYS = {
   CHARTGATE_EHR_PASSWORD: secretKey('text', 'for `basic`'),
   CHARTGATE_EHR_TOKEN: secretKey('text', 'for `bearer`'),
   CHARTGATE_EHR_CLIENT_ID: open('text', 'for `smart-backend`'),
-  CHARTGATE_EHR_PRIVATE_KEY: secretKey('PEM or JWK', 'for `smart-backend`'),
+  CHARTGATE_EHR_PRIVATE_KEY: secretKey('PEM, JWK or JWKs', 'for `smart-backend`; of several the first signs'),
   CHARTGATE_EHR_TOKEN_URL: open('address', 'for `smart-backend`; default: what the EHR names over https', tokenAddress),
   CHARTGATE_EHR_SCOPE: set('text', 'system/*.cruds', 'for `smart-backend`', z.string().min(1)),
   CHARTGATE_EHR_TLS_CERT_FILE: open('path', 'our certificate chain, for an EHR that asks for one (mutual TLS)'),
