@@ -115,6 +115,8 @@ describeInBrowser('the pages, in a browser', () => {
   }, 60_000);
 
   test('by the keyboard alone, without scripts and 360 pixels wide: what apps may do is seen and ended', async () => {
+    const { code, verifier } = await scene.codeFor(app, { redirect_uri: redirect });
+    await scene.exchange(app, code, verifier, { redirect_uri: redirect });
     const context = await browser.newContext({ viewport: { width: 360, height: 640 }, javaScriptEnabled: false });
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
