@@ -1,6 +1,6 @@
 import { jsonAnswer, ok, type Answer, type Result, type Route } from '../kernel/index.ts';
 import { WORDS } from './narrow-scope.ts';
-import { PATHS } from './paths.ts';
+import { GRANTS_PATH, PATHS } from './paths.ts';
 
 /** Where the authorization server is, for a CapabilityStatement. */
 export interface OauthUris {
@@ -8,6 +8,8 @@ export interface OauthUris {
   readonly token: string;
   readonly introspect: string;
   readonly revoke: string;
+  /** Where a person sees and ends what apps may do, if anywhere. */
+  readonly manage?: string;
 }
 
 export const oauthUrisOf = (issuer: string): OauthUris => ({
@@ -15,6 +17,7 @@ export const oauthUrisOf = (issuer: string): OauthUris => ({
   token: `${issuer}${PATHS.token}`,
   introspect: `${issuer}${PATHS.introspection}`,
   revoke: `${issuer}${PATHS.revocation}`,
+  manage: `${issuer}${GRANTS_PATH}`,
 });
 
 const RESOURCE_SCOPES = ['patient', 'user', 'system'].flatMap((level) => [`${level}/*.rs`, `${level}/*.read`]);
@@ -51,6 +54,7 @@ export function smartConfigurationOf(issuer: string) {
     token_endpoint: uris.token,
     introspection_endpoint: uris.introspect,
     revocation_endpoint: uris.revoke,
+    management_endpoint: uris.manage,
     grant_types_supported: ['authorization_code', 'client_credentials', 'refresh_token'],
     response_types_supported: ['code'],
     code_challenge_methods_supported: ['S256'],

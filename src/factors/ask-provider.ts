@@ -1,5 +1,5 @@
 import { createPrivateKey, type JsonWebKey } from 'node:crypto';
-import type { ClientAuth, Configuration, CryptoKey, CustomFetch } from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch, PrivateKey } from 'openid-client';
 import type { Chance, Clock, Secret } from '../kernel/index.ts';
 
 /** How we prove to the provider who we are. */
@@ -60,7 +60,7 @@ const ALGORITHMS: Readonly<Record<string, Parameters<typeof crypto.subtle.import
 const USUAL: Readonly<Record<string, string>> = { 'P-256': 'ES256', 'P-384': 'ES384' };
 
 /** A JWK may say by which algorithm it signs; others sign by the one that providers know best. */
-async function keyToSign(text: string): Promise<{ readonly key: CryptoKey; readonly kid?: string }> {
+async function keyToSign(text: string): Promise<PrivateKey> {
   const isJwk = text.trimStart().startsWith('{');
   const given = isJwk ? (JSON.parse(text) as JsonWebKey & { readonly kid?: string; readonly alg?: string }) : {};
   const jwk = createPrivateKey(isJwk ? { key: given, format: 'jwk' } : text).export({ format: 'jwk' });

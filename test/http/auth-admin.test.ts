@@ -67,6 +67,9 @@ test('a person is added with a password from standard input alone, and removed',
   expect((await run(['accounts', 'list'])).out).toBe(`${id}  drsmith  Practitioner/1  password\n`);
   expect((await run(['accounts', 'remove', id])).code).toBe(0);
   expect((await run([...add, '--password', 'x'])).code).toBe(2);
+  // Nobody vouches for such a person: no provider is configured.
+  const bound = await run([...add, '--subject', 'ada']);
+  expect(bound).toMatchObject({ code: 1, err: expect.stringContaining('account.no-provider') });
 });
 
 test('an app and a person are changed, disabled and enabled, and what they were given is listed and ended', async () => {
@@ -94,6 +97,7 @@ test('an app and a person are changed, disabled and enabled, and what they were 
   expect((await run(['accounts', 'enable', person])).out).toBe('enabled\n');
   expect((await run(['accounts', 'unlock', person])).out).toBe('unlocked\n');
   expect((await run(['accounts', 'reset', person], 'another made-up sentence\n')).out).toBe('reset\n');
+  expect((await run(['accounts', 'reset-factor', person])).out).toBe('reset\n');
   expect((await run(['accounts', 'reset', person], 'short\n')).err).toContain('`password` must be 12 to 200');
   expect((await run(['grants', 'list', '--account', person])).out).toBe('nothing\n');
   expect(JSON.parse((await run(['grants', 'list', '--client', app, '--json'])).out)).toEqual({
@@ -114,6 +118,8 @@ test.each([
   [['clients', 'disable', 'x', '--name', 'y']],
   [['accounts', 'reset']],
   [['accounts', 'unlock', 'x', '--name', 'y']],
+  [['accounts', 'reset-factor']],
+  [['accounts', 'disable', 'x', '--subject', 'y']],
   [['grants']],
   [['grants', 'list']],
   [['grants', 'list', '--client', 'x', '--account', 'y']],

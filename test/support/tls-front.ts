@@ -10,8 +10,11 @@ export const CA_FILE = new URL('ca.pem', FOLDER).pathname;
 export type TlsMood = 'good' | 'expired' | 'wrong-name' | 'cut';
 const SHOWS = { good: 'server', expired: 'expired', 'wrong-name': 'other', cut: 'server' } as const;
 
-/** TLS in front of a plain server, whose certificate can be changed while it runs. */
-export async function makeTlsFront(targetPort: number) {
+/**
+ * TLS in front of a plain server, whose certificate can be changed while it runs. The port may be told later, where the
+ * server must know its own address first.
+ */
+export async function makeTlsFront(target: number | { readonly port: number }) {
   let mood: TlsMood = 'good';
   let refused = 0;
   const open = new Set<Socket>();
@@ -21,7 +24,7 @@ export async function makeTlsFront(targetPort: number) {
     socket.on('close', () => open.delete(socket));
   };
   const secure = createTlsServer({ cert: pem('server.pem'), key: pem('server.key.pem') }, (near) => {
-    const far = connect(targetPort, '127.0.0.1');
+    const far = connect(typeof target === 'number' ? target : target.port, '127.0.0.1');
     keep(far);
     near.on('error', () => undefined);
     near.on('close', () => far.destroy());

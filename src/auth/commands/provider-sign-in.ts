@@ -17,16 +17,22 @@ export function* providerSignIn(context: CommandContext, { person, audit }: Args
     yield* append(context, [{ ...audit, ...of, outcome: '8', why: `provider:${why}` }]);
     return { state: 'refused', why };
   }
+  const index = subjectIndex(vault, issuer, subject);
   const row = yield* get`
     SELECT id, account_sealed, disabled_at FROM auth_account
-    WHERE tenant = ${tenant} AND name_index = ${subjectIndex(vault, issuer, subject)} ${FOR_UPDATE}`;
+    WHERE tenant = ${tenant} AND name_index = ${index} ${FOR_UPDATE}`;
   if (row === undefined) {
     if (fhirUser === null) return yield* refuse('unbound');
     const origin = { kind: 'provider', issuer, subject, mappedBy: 'provider' } as const;
     const account: Account = { id, username, name, fhirUser, password: null, totp: null, origin };
-    if ((yield* insertAccount(vault, tenant, account, audit.at)) === 0) return yield* refuse('user-taken');
-    yield* append(context, [{ ...audit, actor: id }]);
-    return { state: 'signed-in', accountId: id };
+    const added = yield* insertAccount(vault, tenant, account, audit.at);
+    // The same person may have come in by another browser at this very moment.
+    const twin =
+      added === 1 ? { id } : yield* get`SELECT id FROM auth_account WHERE tenant = ${tenant} AND name_index = ${index}`;
+    if (twin === undefined) return yield* refuse('user-taken');
+    const actor = String(twin['id']);
+    yield* append(context, [{ ...audit, actor }]);
+    return { state: 'signed-in', accountId: actor };
   }
   const known = toAccount(vault, row);
   if (row['disabled_at'] !== null) return yield* refuse('disabled', known.id);

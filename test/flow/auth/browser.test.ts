@@ -115,6 +115,35 @@ describeInBrowser('the pages, in a browser', () => {
     await page.close();
   }, 60_000);
 
+  test('by the keyboard alone, without scripts and 360 pixels wide: what apps may do is seen and ended', async () => {
+    const { code, verifier } = await scene.codeFor(app, { redirect_uri: redirect });
+    await scene.exchange(app, code, verifier, { redirect_uri: redirect });
+    const context = await browser.newContext({ viewport: { width: 360, height: 640 }, javaScriptEnabled: false });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    await page.goto(`${scene.server.issuer}/grants`);
+    await page.keyboard.type('drsmith');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/auth\/grants$/);
+    const before = await page.locator('li.grant').count();
+    expect([await titleOf(page), before > 0]).toEqual(['What apps may do', true]);
+    // To sign out, then the first of the list.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/done=ended$/);
+    expect(await page.getByRole('status').textContent()).toContain('no access');
+    expect(await page.locator('li.grant').count()).toBe(before - 1);
+    const seen = await context.browser()?.newPage({ viewport: { width: 360, height: 640 } });
+    await seen?.context().addCookies(await context.cookies());
+    await seen?.goto(`${scene.server.issuer}/grants`);
+    expect(seen === undefined ? ['no page'] : await flawsOf(seen)).toEqual([]);
+    await seen?.close();
+    await context.close();
+  }, 60_000);
+
   test('an app that wants its answer as a form gets it without a further click', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(10_000);

@@ -38,6 +38,7 @@ test('the SMART configuration has what SMART and Inferno ask for', async () => {
     'token_endpoint',
     'introspection_endpoint',
     'revocation_endpoint',
+    'management_endpoint',
   ];
   for (const name of endpoints) expect(URL.canParse(String(found[name]))).toBe(true);
   expect(found['code_challenge_methods_supported']).toEqual(['S256']);

@@ -223,6 +223,13 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     expect(await refusalOf(hospital, 'ada')).toContain('Somebody else');
   });
 
+  test('one person who comes in by two browsers at once for the first time has one account', async () => {
+    const hospital = await open(makePlace, { ada: { fhirUser: 'Practitioner/p1' } });
+    const tokens = await Promise.all([tokensOf(hospital, 'ada'), tokensOf(hospital, 'ada')]);
+    for (const { access_token: token } of tokens) expect((await hospital.scene.verify(token)).ok).toBe(true);
+    expect((await accountsOf(hospital)).filter(({ origin }) => origin === 'provider')).toHaveLength(1);
+  });
+
   test('an answer is good once, for the browser and the request that it was asked for, from our provider', async () => {
     const hospital = await open(makePlace, { ada: { fhirUser: 'Practitioner/p1' } });
     const refused = async (browser: Browser, url: string): Promise<number> => {
