@@ -57,6 +57,7 @@ const SMART = [
   'GET /fhir/:type',
   'POST /fhir/:type/_search',
   'POST /fhir/:type/$validate',
+  'POST /fhir/Patient/$match',
   'GET /fhir/:type/:id',
   'GET /fhir/:type/:id/_history',
   'GET /fhir/:type/:id/_history/:version',

@@ -22,6 +22,13 @@ const ALL: Readonly<Record<string, SearchParam>> = {
 };
 const named = { identifier: token('identifier') };
 const ofSubject = { patient: patient('subject'), subject: reference('subject') };
+const located = {
+  address: text('address'),
+  'address-city': text('address.city'),
+  'address-state': text('address.state'),
+  'address-postalcode': text('address.postalCode'),
+  'address-country': text('address.country'),
+};
 const event = (...paths: string[]): Readonly<Record<string, SearchParam>> => ({
   ...named,
   ...ofSubject,
@@ -79,6 +86,15 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
     'onset-date': date('onsetDateTime', 'onsetPeriod'),
     'recorded-date': date('recordedDate'),
   },
+  Coverage: {
+    ...named,
+    patient: patient('beneficiary'),
+    beneficiary: reference('beneficiary'),
+    subscriber: reference('subscriber'),
+    payor: reference('payor'),
+    status: token('status'),
+    type: token('type'),
+  },
   DetectedIssue: {
     ...named,
     patient: patient('patient'),
@@ -132,6 +148,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
     'part-of': reference('partOf'),
     diagnosis: reference('diagnosis.condition'),
   },
+  Endpoint: { ...named, name: text('name'), organization: reference('managingOrganization'), status: token('status') },
   Flag: {
     ...named,
     ...ofSubject,
@@ -161,9 +178,26 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
     performer: reference('performer.actor'),
     'lot-number': text('lotNumber'),
   },
-  Location: { ...named, name: text('name'), status: token('status') },
+  Location: {
+    ...named,
+    ...located,
+    name: text('name'),
+    status: token('status'),
+    organization: reference('managingOrganization'),
+  },
   Media: { ...named, ...ofSubject, status: token('status'), created: date('createdDateTime', 'createdPeriod') },
   Medication: { ...named, code: token('code'), status: token('status'), manufacturer: reference('manufacturer') },
+  MedicationDispense: {
+    ...named,
+    ...ofSubject,
+    status: token('status'),
+    type: token('type'),
+    code: token('medicationCodeableConcept'),
+    medication: reference('medicationReference'),
+    prescription: reference('authorizingPrescription'),
+    whenhandedover: date('whenHandedOver'),
+    whenprepared: date('whenPrepared'),
+  },
   MedicationRequest: {
     ...named,
     ...ofSubject,
@@ -199,6 +233,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
   },
   Organization: {
     ...named,
+    ...located,
     name: text('name', 'alias'),
     active: token('active'),
     type: token('type'),
@@ -232,6 +267,8 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, SearchParam>>>> = {
     practitioner: reference('practitioner'),
     organization: reference('organization'),
     specialty: token('specialty'),
+    role: token('code'),
+    location: reference('location'),
   },
   Procedure: {
     ...event('performedDateTime', 'performedPeriod'),
