@@ -51,13 +51,13 @@ const OPEN = [
 const OPS = ['GET /readyz', 'GET /metrics'];
 const SMART = [
   'GET /fhir/Patient/:id/$everything',
+  'POST /fhir/Patient/$match',
   'GET /fhir/AuditEvent',
   'POST /fhir/AuditEvent/_search',
   'GET /fhir/AuditEvent/:id',
   'GET /fhir/:type',
   'POST /fhir/:type/_search',
   'POST /fhir/:type/$validate',
-  'POST /fhir/Patient/$match',
   'GET /fhir/:type/:id',
   'GET /fhir/:type/:id/_history',
   'GET /fhir/:type/:id/_history/:version',
