@@ -56,6 +56,7 @@ const SMART = [
   'POST /fhir/Observation/$lastn',
   'GET /fhir/DocumentReference/$docref',
   'POST /fhir/DocumentReference/$docref',
+  'POST /fhir/Patient/$match',
   'GET /fhir/AuditEvent',
   'POST /fhir/AuditEvent/_search',
   'GET /fhir/AuditEvent/:id',

@@ -86,10 +86,15 @@ export interface Person extends PersonFacts {
 
 export const fieldsOf = (names: string): string[] => names.split(FIELD).filter((field) => field !== '');
 
+/** Every one of a hundred thousand need not have a text of its own. */
+const GENDERS: ReadonlyMap<string, string> = new Map(
+  ['male', 'female', 'other', 'unknown', ''].map((code) => [code, code]),
+);
+
 export function toPerson(facts: PersonFacts): Person {
   const folded =
     fieldsOf(facts.names)
       .map((field) => `${FIELD}${field.charAt(0)}${foldText(field.slice(1))}`)
       .join('') + FIELD;
-  return { ...facts, folded };
+  return { ...facts, gender: GENDERS.get(facts.gender) ?? facts.gender, folded };
 }

@@ -15,16 +15,25 @@ export interface FoundPersons {
   readonly next: PersonPlace | null;
 }
 
+/** Mostly one, and then without the weight of a list. */
+type OneOrMore = string | readonly string[];
+const listOf = (some: OneOrMore | undefined): readonly string[] =>
+  some === undefined ? [] : typeof some === 'string' ? [some] : some;
+const packed = (all: readonly string[]): OneOrMore => (all.length === 1 ? (all[0] ?? all) : all);
+
 /** The linked patients in clear, in the memory of this process alone. */
 export function makeMemoryIndex() {
   /** Who is known under an MRN, by their ids at the EHR. */
-  const ids = new Map<string, readonly string[]>();
+  const ids = new Map<string, OneOrMore>();
   /** One Patient may have several MRNs that are linked; the last word on it counts. */
-  const people = new Map<string, { person: Person; readonly mrns: Set<string> }>();
+  const people = new Map<string, { person: Person; mrns: OneOrMore }>();
 
   function forget(mrnIndex: string, id: string): void {
     const known = people.get(id);
-    if (known?.mrns.delete(mrnIndex) === true && known.mrns.size === 0) people.delete(id);
+    if (known === undefined) return;
+    const left = listOf(known.mrns).filter((one) => one !== mrnIndex);
+    if (left.length === 0) people.delete(id);
+    else known.mrns = packed(left);
   }
 
   return {
@@ -35,19 +44,19 @@ export function makeMemoryIndex() {
     },
     put({ mrnIndex, facts }: PersonRow): void {
       const now = facts.map(({ id }) => id);
-      for (const id of ids.get(mrnIndex) ?? []) if (!now.includes(id)) forget(mrnIndex, id);
+      for (const id of listOf(ids.get(mrnIndex))) if (!now.includes(id)) forget(mrnIndex, id);
       if (now.length === 0) ids.delete(mrnIndex);
-      else ids.set(mrnIndex, now);
+      else ids.set(mrnIndex, packed(now));
       for (const one of facts) {
         const known = people.get(one.id);
-        if (known === undefined) people.set(one.id, { person: toPerson(one), mrns: new Set([mrnIndex]) });
+        if (known === undefined) people.set(one.id, { person: toPerson(one), mrns: mrnIndex });
         else {
           known.person = toPerson(one);
-          known.mrns.add(mrnIndex);
+          if (!listOf(known.mrns).includes(mrnIndex)) known.mrns = [...listOf(known.mrns), mrnIndex];
         }
       }
     },
-    mrnIndexesOf: (id: string): readonly string[] => [...(people.get(id)?.mrns ?? [])],
+    mrnIndexesOf: (id: string): readonly string[] => listOf(people.get(id)?.mrns),
     async find(is: Condition, order: Order, after: PersonPlace | null, limit: number): Promise<FoundPersons> {
       const first = makeFirst(order, after, limit + 1);
       let [total, seen] = [0, 0];

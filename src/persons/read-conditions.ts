@@ -24,7 +24,10 @@ function stringIs(name: keyof typeof LETTERS, modifier: string | undefined, valu
   switch (modifier) {
     case undefined: {
       const starts = letters.map((letter) => `${FIELD}${letter}${folded}`);
-      return (person) => starts.some((start) => person.folded.includes(start));
+      const [only] = starts;
+      if (starts.length === 1 && only !== undefined) return (person) => person.folded.includes(only);
+      // Most people have it nowhere, which is seen at one glance.
+      return (person) => person.folded.includes(folded) && starts.some((start) => person.folded.includes(start));
     }
     case 'exact': {
       const whole = letters.map((letter) => `${FIELD}${letter}${value.normalize('NFC')}${FIELD}`);

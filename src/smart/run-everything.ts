@@ -43,7 +43,7 @@ export interface RunEverything {
  * How often the EHR is asked for records for one page of ours. Where nothing of so many is to be shown, the page is
  * empty and leads on.
  */
-const EHR_PAGES_MAX = 20;
+const EHR_PAGES_MAX = 30;
 const ANYONE = { isContext: true, isLinked: true } as const;
 
 const nameOf = ({ resource: { resourceType, id } }: Checked): string => `${resourceType}/${id}`;

@@ -238,14 +238,15 @@ export function makeRunSearch(deps: {
     }
     const told = await deps.recordLeftOut(checked.leftOut, patient, caller);
     if (!told.ok) return told;
+    const met = checked.entries.filter(meetsUnasked(unaskedOf(request, deps.capability())));
     const kept =
       gathered !== null
-        ? await indexed.keep(checked.entries, gathered, request, caller)
+        ? await indexed.keep(met, gathered, request, caller)
         : apart === 'numbered'
-          ? await numbered.keep(checked.entries, request.count, query, caller)
+          ? await numbered.keep(met, request.count, query, caller)
           : apart === 'each'
-            ? await numbered.seen(checked.entries, next, caller)
-            : ok({ entries: checked.entries.filter(meetsUnasked(unaskedOf(request, deps.capability()))), next });
+            ? await numbered.seen(met, next, caller)
+            : ok({ entries: met, next });
     if (!kept.ok) return kept;
     const { entries, next: goesOn, ...more } = kept.value;
     const isWanted = request.type === 'Provenance' || request.revinclude === 'provenance';

@@ -212,10 +212,12 @@ const SEARCHES = gets([
   ['own-at-most', 'Patient?link=Patient/idbravo'],
   ['own-at-most', 'Patient?general-practitioner=Practitioner/idshare-prac'],
   ['own-at-most', 'Patient?organization=Organization/idshare-org'],
-  // Types without a patient are no list to leaf through.
-  ['nothing', 'Practitioner?name=s'],
+  // Types without a patient are found by what they are called, and are no list to leaf through.
+  ['own-at-most', 'Practitioner?name=s'],
+  ['own-at-most', 'Medication?code=x'],
+  ['own-at-most', 'PractitionerRole?practitioner=idshare-prac&_revinclude=Provenance:target'],
+  ['nothing', 'Practitioner?active=true'],
   ['nothing', 'Organization'],
-  ['nothing', 'Medication?code=x'],
   ['nothing', 'Location'],
 ]);
 
@@ -347,12 +349,12 @@ const EVERYTHING = gets([
   ['own-at-most', 'Patient/idalpha/$everything?start=1922-02-22&end=1922-02-22'],
   ['own-at-most', 'Patient/idalpha/$everything?start=1900&end=2100&_count=200'],
   ['own-at-most', 'Patient/idalpha/$everything?_since=1900-01-01T00:00:00Z&_type=Observation,Condition'],
+  ['own-at-most', 'Patient/idalpha/$everything?_type=RelatedPerson,ServiceRequest,Coverage'],
   // Types of which nobody can say whose they are.
   ...[
     'Group',
     'List',
     'Task',
-    'RelatedPerson',
     'Binary',
     'AuditEvent',
     'Bundle',

@@ -385,7 +385,7 @@ test('the CapabilityStatement names the operation at each type, and of profiles 
   };
   const { resource = [] } = statement.rest[0] ?? {};
   expect(resource.map((one) => [one.type, one.operation?.map(({ name }) => name), one.supportedProfile])).toEqual([
-    ['Patient', ['everything', 'validate'], undefined],
+    ['Patient', ['everything', 'match', 'validate'], undefined],
     ['Observation', ['lastn', 'validate'], ['http://example.org/StructureDefinition/a']],
     ['AuditEvent', undefined, undefined],
   ]);

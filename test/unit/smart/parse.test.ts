@@ -18,8 +18,8 @@ const parse = (type: string, text: string, handling: 'strict' | 'lenient' = 'len
 
 describe('a type', () => {
   test('beside the standard ones is served where it says whom it is about', () => {
-    const more = loadServed(['ServiceRequest', 'Coverage', 'Location']);
-    expect(['ServiceRequest', 'Coverage', 'Location'].map((type) => more.get(type)?.kind)).toEqual([
+    const more = loadServed(['Appointment', 'ImagingStudy', 'Substance']);
+    expect(['Appointment', 'ImagingStudy', 'Substance'].map((type) => more.get(type)?.kind)).toEqual([
       'subject',
       'subject',
       'shared',
@@ -38,6 +38,14 @@ describe('a type', () => {
     'constructor',
   ])('%s is not', (type) => {
     expect(() => loadServed([type])).toThrow('CHARTGATE_READ_TYPES');
+  });
+});
+
+describe('a type with a minus before it', () => {
+  test('is served no longer; one that is not a standard one, or Patient, cannot be taken away', () => {
+    const less = loadServed(['-Media', 'Substance']);
+    expect([less.has('Media'), less.has('Goal'), less.has('Substance')]).toEqual([false, true, true]);
+    for (const type of ['-Patient', '-Substance', '-Nonsense']) expect(() => loadServed([type])).toThrow('READ_TYPES');
   });
 });
 
