@@ -133,6 +133,8 @@ export const AUDIT_FILTERS = {
       'fhir.read',
       'fhir.search',
       'fhir.validate',
+      'fhir.subscribe',
+      'fhir.notify',
       'fhir.deny',
       'auth.sign-in',
       'auth.grant',
