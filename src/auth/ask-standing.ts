@@ -29,7 +29,14 @@ export function makeAskStanding(deps: {
   const { tenant, store, clock } = deps;
   return async (standing): Promise<Result<Grant | GrantEnd>> => {
     const { clientId, accountId, grantId, sessionUid } = standing;
-    const found = await store.read('auth.standing', { tenant, clientId, accountId, grantId, sessionUid, at: clock.now() });
+    const found = await store.read('auth.standing', {
+      tenant,
+      clientId,
+      accountId,
+      grantId,
+      sessionUid,
+      at: clock.now(),
+    });
     if (!found.ok) return found;
     if (typeof found.value === 'string') return ok(found.value);
     return ok(grantOf(standing, narrowScope(standing.scope, found.value.scope, deps.isType).join(' ')));

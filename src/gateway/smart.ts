@@ -3,12 +3,29 @@ import { authSet, makeAuth, type Registry } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { OpenTarget } from '../ehr/index.ts';
 import { identitySet } from '../identity/index.ts';
-import { ok, type Budget, type Chance, type Clock, type Log, type Mount, type NewId, type Part, type Peers, type Route } from '../kernel/index.ts';
+import {
+  ok,
+  type Budget,
+  type Chance,
+  type Clock,
+  type Log,
+  type Mount,
+  type NewId,
+  type Part,
+  type Peers,
+  type Route,
+} from '../kernel/index.ts';
 import { makeAppRoutes, makeSubscriptionRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
 import { makeSmart, type LoadedProfiles, type ReadKit } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
-import { makeSubscriptions, resolveByDns, subscriptionSet, SUBSCRIPTION_CAPABILITY, type Subscriptions } from '../subscriptions/index.ts';
+import {
+  makeSubscriptions,
+  resolveByDns,
+  subscriptionSet,
+  SUBSCRIPTION_CAPABILITY,
+  type Subscriptions,
+} from '../subscriptions/index.ts';
 
 /**
  * Makes what apps use: the patients whom a token may be about, the authorization server that shows them, and the read

@@ -38,7 +38,7 @@ export interface Subscriptions extends Part {
 
 /** Everything that tells apps what happened: their subscriptions, the numbering, the sending. Starts nothing. */
 export function makeSubscriptions(deps: SubscriptionsDeps): Subscriptions {
-  const { tenant, kit } = deps;
+  const { kit } = deps;
   const subscriptions = deps.store.use(subscriptionSet);
   const guard = makeEndpointGuard(deps);
   const poster = makePoster({ guard, agent: deps.agent });

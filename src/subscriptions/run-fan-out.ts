@@ -27,7 +27,7 @@ export function runFanOut(deps: {
   let pause: NodeJS.Timeout | undefined;
 
   async function step(): Promise<void> {
-    for (let isMore = true; isMore && !isStopped; ) {
+    for (let isMore = true; isMore && !isStopped;) {
       const done = await subscriptions.writeBehind('subscription.fan-out', {
         tenant,
         at: clock.now(),

@@ -90,10 +90,15 @@ export function runSender(deps: {
   }
 
   async function forget(): Promise<void> {
-    for (let gone = FORGET_AT_ONCE; gone === FORGET_AT_ONCE && !isStopped; ) {
+    for (let gone = FORGET_AT_ONCE; gone === FORGET_AT_ONCE && !isStopped;) {
       const at = clock.now();
       const before = new Date(at.getTime() - KEPT_MS);
-      const done = await subscriptions.writeBehind('subscription.forget', { tenant, at, before, limit: FORGET_AT_ONCE });
+      const done = await subscriptions.writeBehind('subscription.forget', {
+        tenant,
+        at,
+        before,
+        limit: FORGET_AT_ONCE,
+      });
       if (!done.ok) return;
       gone = done.value;
     }
@@ -112,7 +117,10 @@ export function runSender(deps: {
       await subscriptions.write('subscription.free', { tenant, at: clock.now() });
       const forgetting = (): void =>
         void forget().catch((thrown: unknown) => log.error('subscription.failed', { error: safeError(thrown) }));
-      timers = [setInterval(() => void look().catch(() => undefined), LOOK_MS).unref(), setInterval(forgetting, FORGET_EVERY_MS).unref()];
+      timers = [
+        setInterval(() => void look().catch(() => undefined), LOOK_MS).unref(),
+        setInterval(forgetting, FORGET_EVERY_MS).unref(),
+      ];
       wake();
     },
     /** Nothing more is claimed; what is under way may come to its end. */

@@ -69,7 +69,9 @@ function* findWanting(
 
 /** Under the next numbers; null where nothing of the event is wanted. */
 function number(vault: Vault, tenant: string, event: QueuedEvent, wanting: Wanting) {
-  const items = event.items.filter((item) => isWanted(item, wanting.row['topic'] as typeof item.kind, filtersOf(wanting.row)));
+  const items = event.items.filter((item) =>
+    isWanted(item, wanting.row['topic'] as typeof item.kind, filtersOf(wanting.row)),
+  );
   if (items.length === 0) return null;
   const first = wanting.last + 1;
   wanting.last += items.length;
@@ -87,10 +89,7 @@ function number(vault: Vault, tenant: string, event: QueuedEvent, wanting: Wanti
 
 type FanOut = SubscriptionWrites['subscription.fan-out'];
 
-export function* fanOut(
-  context: CommandContext,
-  { tenant, at, limit }: FanOut['args'],
-): Program<FanOut['out']> {
+export function* fanOut(context: CommandContext, { tenant, at, limit }: FanOut['args']): Program<FanOut['out']> {
   if (!(yield* tryLock(FAN_OUT_KEY))) return { kind: 'busy' };
   const events = yield* queuedEvents(context, tenant, limit);
   if (events.length === 0) return { kind: 'done', events: 0, told: 0 };

@@ -8,7 +8,8 @@ import type { Json } from '../payloads/index.ts';
 const GUIDE = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition';
 export const TOPIC = 'https://chartgate.dev/fhir/SubscriptionTopic';
 export const SECRET_EXTENSION = 'https://chartgate.dev/fhir/StructureDefinition/webhook-secret';
-export const EVERYTHING = 'system/Subscription.cruds system/Observation.rs system/DiagnosticReport.rs system/Patient.rs';
+export const EVERYTHING =
+  'system/Subscription.cruds system/Observation.rs system/DiagnosticReport.rs system/Patient.rs';
 
 export interface Wanted {
   readonly topic?: string;
@@ -88,7 +89,12 @@ export async function startTold(makePlace: () => Promise<Place>, settings: Recor
     async backend(scope = EVERYTHING): Promise<Backend> {
       const { publicKey, privateKey } = await generateKeyPair('ES384', { extractable: true });
       const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES384', use: 'sig' };
-      const made = await rig.admin('POST', 'clients', { name: 'Backend', kind: 'backend', scope, jwks: { keys: [jwk] } });
+      const made = await rig.admin('POST', 'clients', {
+        name: 'Backend',
+        kind: 'backend',
+        scope,
+        jwks: { keys: [jwk] },
+      });
       if (made.status !== 201) throw new Error(JSON.stringify(made.body));
       const id = String(made.body['id']);
       const token = async (asked = scope): Promise<string> => {
