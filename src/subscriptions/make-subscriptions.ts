@@ -51,7 +51,7 @@ export function makeSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     post: poster.post,
   });
   const sender = runSender({ ...deps, subscriptions, send });
-  const fanOut = runFanOut({ ...deps, subscriptions, onTold: sender.wake });
+  const fanOut = runFanOut({ ...deps, subscriptions, sender });
   const answering = { ...deps, subscriptions, guard, onDue: sender.wake };
   const own = makeAnswerSubscriptions(answering);
   const operations = makeAnswerOperations({ ...answering, permit, listOwn: own.listOwn });

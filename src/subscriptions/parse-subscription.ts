@@ -111,6 +111,8 @@ function parseChannel(channel: unknown): Result<Channel> {
     [EXTENSION.heartbeat]: 'valueUnsignedInt',
     [EXTENSION.timeout]: 'valueUnsignedInt',
     [EXTENSION.maxCount]: 'valuePositiveInt',
+    // Ours, which whoever sends back what it was answered sends along; it changes nothing.
+    [EXTENSION.secret]: 'valueString',
   });
   const [heartbeat, timeout, count] = [EXTENSION.heartbeat, EXTENSION.timeout, EXTENSION.maxCount].map((url) =>
     wholeNumber(more?.get(url)),

@@ -104,7 +104,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
         .write('event-test.put', [{ tenant, at: NOON, user: indexOf('user'), patient: indexOf(patient), items }]),
     );
   const fanOut = async (limit = 100) =>
-    must(await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit }));
+    must(await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit, claim: null }));
   const eventsOf = async ({ seq }: Subscription) =>
     must(await subscriptions().read('subscription.events', { tenant, seq, from: 1, to: 1e9, limit: 1e4 }));
   const idsOf = async (of: Subscription) =>
@@ -113,7 +113,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
   test('nothing is numbered before its endpoint has answered the handshake', async () => {
     const early = await add();
     await put('ada', [anItem('1')]);
-    expect(await fanOut()).toEqual({ kind: 'done', events: 1, told: 0 });
+    expect(await fanOut()).toEqual({ kind: 'done', events: 1, told: 0, due: [] });
     expect(await eventsOf(early)).toEqual([]);
   });
 
@@ -229,7 +229,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
         subscriptions: one.use(subscriptionSet),
         clock: testClock(NOON.toISOString()),
         log: silentLog,
-        onTold: () => undefined,
+        sender: { room: () => null, take: () => undefined, wake: () => undefined },
       }),
     );
     for (const part of parts) part.start();
@@ -328,6 +328,17 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
       }),
     );
     expect((await claim())[0]?.events.map(({ number }) => number)).toEqual([1, 2, 3]);
+  });
+
+  test('what is numbered is leased in the same commit by whoever wants to send it', async () => {
+    await addActive();
+    await put('ada', [anItem('1')]);
+    const wish = { owner: 'one', leaseMs: 60_000, limit: 10, without: [] };
+    const step = must(
+      await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit: 10, claim: wish }),
+    );
+    expect(step).toMatchObject({ kind: 'done', told: 1, due: [{ lease: { owner: 'one' }, events: [{ number: 1 }] }] });
+    expect(await claim('two')).toEqual([]);
   });
 
   test('an app of which enough is under way waits, and others do not', async () => {

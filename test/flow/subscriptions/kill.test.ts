@@ -32,7 +32,7 @@ test('a gateway that is killed between the commit and the notification loses no 
   const receiver = (open.receiver = await startReceiver());
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const env = {
+  const env: Record<string, string> = {
     ...serveSettings(`sqlite:${join(folder, 'chartgate.db')}?filesystem=any&create=yes`),
     CHARTGATE_PORT: String(port),
     CHARTGATE_PUBLIC_URL: url,
@@ -47,7 +47,7 @@ test('a gateway that is killed between the commit and the notification loses no 
   const admin = async (method: string, path: string, body?: object) => {
     const answer = await fetch(`${url}/admin/api/${path}`, {
       method,
-      headers: { authorization: `Bearer ${env.CHARTGATE_ADMIN_TOKEN ?? ''}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${env['CHARTGATE_ADMIN_TOKEN'] ?? ''}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return { status: answer.status, body: (await answer.json()) as Json };
@@ -73,7 +73,7 @@ test('a gateway that is killed between the commit and the notification loses no 
       day: `2026-10-${String((day += 1)).padStart(2, '0')}`,
       bundleId: `bundle-${day}`,
     });
-    const answer = await fetch(`${url}/webhooks/${env.CHARTGATE_WEBHOOK_SECRET ?? ''}/data`, {
+    const answer = await fetch(`${url}/webhooks/${env['CHARTGATE_WEBHOOK_SECRET'] ?? ''}/data`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(payload),
