@@ -8,7 +8,7 @@ const LOOK_MS = 500;
 const GATHER_MS = 100;
 
 /**
- * Hands events to the subscriptions that want them, a few hundred deliveries a commit, behind what others wait for. It
+ * Hands events to the subscriptions that want them, a few hundred deliveries a commit. It
  * does not matter which process does it: one at a time can, and what is left stands in the store.
  */
 export function runFanOut(deps: {
@@ -32,7 +32,7 @@ export function runFanOut(deps: {
 
   async function step(): Promise<void> {
     for (let isMore = true; isMore && !isStopped;) {
-      const done = await subscriptions.writeBehind('subscription.fan-out', {
+      const done = await subscriptions.write('subscription.fan-out', {
         tenant,
         at: clock.now(),
         limit: FAN_OUT_MAX,

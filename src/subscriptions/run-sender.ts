@@ -73,7 +73,7 @@ export function runSender(deps: {
   async function claim(): Promise<void> {
     const wish = room();
     if (wish === null) return;
-    const due = await subscriptions.writeBehind('subscription.claim', { ...wish, tenant, at: clock.now() });
+    const due = await subscriptions.write('subscription.claim', { ...wish, tenant, at: clock.now() });
     if (!due.ok) {
       log.warn('subscription.failed', faultFields(due.fault));
       return;

@@ -39,7 +39,7 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
   const { subscriptions, clock, log, newId } = deps;
 
   async function settle({ lease, subscription }: Due, outcome: SendOutcome): Promise<'more' | 'done'> {
-    const settled = await subscriptions.writeBehind('subscription.settle', { lease, at: clock.now(), outcome });
+    const settled = await subscriptions.write('subscription.settle', { lease, at: clock.now(), outcome });
     if (!settled.ok) log.warn('subscription.failed', faultFields(settled.fault));
     const isOver = outcome.kind === 'off' || (outcome.kind === 'failed' && outcome.retryAt === null);
     if (isOver)

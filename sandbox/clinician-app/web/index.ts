@@ -235,7 +235,7 @@ function keepTold(client: SmartClient, patientId: string): void {
     if (isReading) return;
     isReading = true;
     try {
-      while (isWanted as boolean) {
+      while (isWanted) {
         isWanted = false;
         const [chart, { now }] = await Promise.all([readChart(client, patientId, () => undefined), readSettings()]);
         showChart(client, chart, new Date(now));

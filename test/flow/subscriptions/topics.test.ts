@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { loadValidator } from '../../../src/r4/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sqlitePlace } from '../../support/new-store.ts';
 import { aClinicalReady, aLabResult, anAlertEvent, type Json } from '../../support/payloads/index.ts';
@@ -54,6 +55,29 @@ test('the CapabilityStatement names the topics and the profile', async () => {
   );
 });
 
+test('what apps are told and answered is R4', async () => {
+  await told.enrol('valid');
+  const { id, body } = await subscribe({ topic: 'alert', content: 'full-resource' });
+  await told.deliver(anAlertEvent({ userId: 'valid' }));
+  await untilTold(1);
+  const { validate } = loadValidator();
+  const problems = (resource: unknown) =>
+    validate(resource as Json)
+      .filter(({ severity }) => severity === 'error')
+      .map(({ expression, rule }) => [rule, expression]);
+  const answers = [
+    'metadata',
+    'Subscription',
+    `Subscription/${id}`,
+    `Subscription/${id}/$status`,
+    `Subscription/${id}/$events?content=full-resource`,
+    `Subscription/${id}/$events?content=empty`,
+  ];
+  expect(problems(body)).toEqual([]);
+  for (const path of answers) expect([path, problems((await told.ask('GET', path, token)).body)]).toEqual([path, []]);
+  for (const { bundle } of receiver.all()) expect(problems(bundle)).toEqual([]);
+});
+
 describe('of a topic', () => {
   test('patient-connection: who is connected is named, who is disconnected is not', async () => {
     await subscribe({ topic: 'patient-connection' });
@@ -83,7 +107,7 @@ describe('of a topic', () => {
     expect(entries.map((entry) => (entry['resource'] as Json)['resourceType'])).toEqual(['DiagnosticReport']);
   });
 
-  test('measurement: by code and patient, written and then withdrawn', async () => {
+  test('measurement: by code and patient', async () => {
     const patient = await told.enrol('measured');
     await told.enrol('somebody');
     await subscribe({ filters: [`Observation?patient=${patient}&code=http://loinc.org|8867-4`] });
