@@ -64,6 +64,15 @@ function search(type: string, params: URLSearchParams): string {
   });
 }
 
+/** The one whom a search for the number in its id finds. */
+const patient = (id: string): string =>
+  JSON.stringify({
+    resourceType: 'Patient',
+    id,
+    active: true,
+    identifier: [{ system: 'urn:example:mrn', value: id.slice(2) }],
+  });
+
 const placeOf = (url: string): string => {
   const [path = ''] = url.split('?');
   return path.includes('/') ? path : `${path}/s${(made += 1)}`;
@@ -88,6 +97,7 @@ function handle(req: IncomingMessage, res: ServerResponse, body: string): void {
   else if (path === '/cpu') answer(res, 200, JSON.stringify(process.cpuUsage()));
   else if (below === 'metadata') answer(res, 200, CAPABILITY);
   else if (below === '') answer(res, 200, transaction(body));
+  else if (type === 'Patient' && id.startsWith('p-')) answer(res, 200, patient(id));
   else if (isWrite) answer(res, 201, '', { Location: `${placeOf(below)}/_history/1`, ETag: 'W/"1"' });
   else answer(res, 200, search(type, new URLSearchParams(id === '_search' ? body : query)));
 }

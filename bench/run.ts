@@ -23,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   stream: () => import('./stream.ts'),
   screens: () => import('./screens.ts'),
   console: () => import('./console.ts'),
+  subscribe: () => import('./subscribe.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL] [--minutes=N]

@@ -51,6 +51,18 @@ const OPEN = [
 ];
 const OPS = ['GET /readyz', 'GET /metrics'];
 const SMART = [
+  'GET /fhir/Subscription/$status',
+  'POST /fhir/Subscription/$status',
+  'GET /fhir/Subscription/:id/$status',
+  'POST /fhir/Subscription/:id/$status',
+  'GET /fhir/Subscription/:id/$events',
+  'POST /fhir/Subscription/:id/$events',
+  'POST /fhir/Subscription/:id/$rotate-secret',
+  'GET /fhir/Subscription',
+  'POST /fhir/Subscription',
+  'GET /fhir/Subscription/:id',
+  'PUT /fhir/Subscription/:id',
+  'DELETE /fhir/Subscription/:id',
   'GET /fhir/Patient/:id/$everything',
   'GET /fhir/Observation/$lastn',
   'POST /fhir/Observation/$lastn',
@@ -353,8 +365,8 @@ test.each([
   ['GET', '/admin/api/subscriptions', 200],
   ['GET', '/admin/api/subscriptions?cursor=x', 400],
   ['GET', '/admin/api/subscriptions?state=gone', 400],
-  ['GET', '/admin/api/subscriptions/sub-none', 404],
-  ['POST', '/admin/api/subscriptions/sub-none/end', 404],
+  ['GET', '/admin/api/subscriptions/sub_none', 404],
+  ['POST', '/admin/api/subscriptions/sub_none/end', 404],
   ['POST', '/admin/api/users/user_none/erase', 400],
   ['POST', '/admin/api/users/user_none/erase?client_uuid=c', 404],
   ['POST', '/admin/api/users/user_none/erase?client_uuid=c&preview=maybe', 400],
@@ -383,7 +395,7 @@ test.each([
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|(?<=targets\/)\w+/, '{id}')
+    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|sub_none|(?<=targets\/)\w+/, '{id}')
     .replace('fac_none', '{factor}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}')

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { StartError } from '../../src/kernel/index.ts';
+import { StartError, systemClock } from '../../src/kernel/index.ts';
+import { makeTellPages } from './tell-pages.ts';
 
 export const CLINICIAN_APP_ID = 'clinician-app';
 /** What the app asks for besides the launch: one patient, read and search, as long as somebody sits in front of it. */
@@ -16,6 +17,7 @@ export const CLINICIAN_APP_SCOPES = [
   'patient/Provenance.rs',
   'patient/Organization.rs',
   'patient/Practitioner.rs',
+  'patient/Subscription.cruds',
 ] as const;
 
 export interface ClinicianApp {
@@ -81,8 +83,8 @@ async function readFileAt(path: string, settings: () => string): Promise<{ type:
 }
 
 /**
- * The sample app of a clinician: static files on an origin of their own. It signs in at `gatewayUrl` and reads from
- * there.
+ * The sample app of a clinician: static files on an origin of their own, and an address for notifications. It signs in
+ * at `gatewayUrl` and reads from there.
  */
 export async function startClinicianApp(deps: {
   readonly host: string;
@@ -107,8 +109,12 @@ export async function startClinicianApp(deps: {
     if (found === null) res.writeHead(404, { ...headers, 'content-type': 'text/plain' }).end('There is nothing here');
     else res.writeHead(200, { ...headers, 'content-type': found.type }).end(method === 'HEAD' ? '' : found.body);
   }
+  const told = makeTellPages({ nowMs: () => systemClock.now().getTime() });
   const server = createServer((req, res) => {
-    answer(req.method ?? 'GET', req.url ?? '/', res).catch(() => {
+    const answered = async (): Promise<void> => {
+      if (!(await told.answer(req, res, headers))) await answer(req.method ?? 'GET', req.url ?? '/', res);
+    };
+    answered().catch(() => {
       if (res.headersSent) res.destroy();
       else res.writeHead(400, headers).end();
     });

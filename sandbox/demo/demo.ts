@@ -195,6 +195,7 @@ export const demonstration: Pick<Command, 'run'> = {
         // The simulated people live faster than the clock.
         CHARTGATE_TIME_AHEAD_HOURS: '1000000',
         ...sandbox.settings,
+        CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS: appPort === 0 ? 'localhost' : `localhost:${appPort}`,
         ...settings,
         ...terminal.env,
       };

@@ -95,7 +95,13 @@ function shapeOf(r: Pick<AuditRecord, 'type'> & Partial<Pick<AuditRecord, 'inter
     case 'fhir.export':
       return { type: REST, subtype: [interactionOf('operation')], profile: null, ...asking, leg: 'app-to-us' };
     case 'fhir.subscribe':
-      return { type: REST, subtype: [interactionOf(r.interaction ?? 'create')], profile: null, ...asking, leg: 'app-to-us' };
+      return {
+        type: REST,
+        subtype: [interactionOf(r.interaction ?? 'create')],
+        profile: null,
+        ...asking,
+        leg: 'app-to-us',
+      };
     case 'fhir.notify':
       return { type: REST, subtype: [interactionOf('operation')], profile: null, ...reading, leg: 'app-to-us' };
     case 'fhir.deny':

@@ -52,7 +52,8 @@ export const subscriptions: Command = {
     const odd = Object.keys(values).find((name) => ![...takes, 'url', 'json'].includes(name));
     if (odd !== undefined) return usage(`${verb} does not take --${odd}.`);
     const isOfOne = verb !== 'list';
-    if (more.length > 0 || (id !== undefined) !== isOfOne) return usage(`${verb} takes ${isOfOne ? 'one id' : 'no id'}.`);
+    if (more.length > 0 || (id !== undefined) !== isOfOne)
+      return usage(`${verb} takes ${isOfOne ? 'one id' : 'no id'}.`);
     const form = values.json === true ? 'json' : 'text';
     const api = makeAdminApi(values.url, terminal.env);
     const params = { id: id ?? '' };

@@ -5,7 +5,8 @@ type Part = Readonly<Record<string, unknown>>;
 /** A document repeats a few codes in all its resources; more than these nobody filters by. */
 const LABELS_MAX = 20;
 
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
+const asList = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined ? [] : [value];
 
 function* codingsOf(concepts: unknown): Generator<string> {
   for (const concept of asList(concepts))

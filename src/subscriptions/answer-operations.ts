@@ -26,7 +26,9 @@ async function parametersOf(ask: Ask, query: Pairs): Promise<Result<Pairs>> {
   const given = (Array.isArray(list) ? (list as unknown[]) : []).flatMap((one): [string, string][] => {
     const { name, ...rest } = isObject(one) ? one : {};
     const value = Object.entries(rest).find(([key]) => key.startsWith('value'))?.[1];
-    return typeof name === 'string' && (typeof value === 'string' || typeof value === 'number') ? [[name, String(value)]] : [];
+    return typeof name === 'string' && (typeof value === 'string' || typeof value === 'number')
+      ? [[name, String(value)]]
+      : [];
   });
   return ok([...query, ...given]);
 }
@@ -37,7 +39,12 @@ const valueOf = (pairs: Pairs, name: string): string | undefined => pairs.find((
 export function makeAnswerOperations(
   deps: AnswerDeps & {
     readonly permit: PermitEvents;
-    readonly listOwn: (letter: Letter, caller: Caller, after: number, limit: number) => Promise<Result<readonly Subscription[]>>;
+    readonly listOwn: (
+      letter: Letter,
+      caller: Caller,
+      after: number,
+      limit: number,
+    ) => Promise<Result<readonly Subscription[]>>;
   },
 ) {
   const { tenant, kit, subscriptions, clock, permit } = deps;

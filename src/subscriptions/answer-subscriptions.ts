@@ -70,7 +70,12 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
   const { tenant, kit, subscriptions, guard, clock } = deps;
   const { links, mrnSystem, ownBase } = kit;
 
-  const record = (interaction: string, action: 'C' | 'R' | 'U' | 'D', caller: Caller, more: { id?: string; count?: number } = {}) =>
+  const record = (
+    interaction: string,
+    action: 'C' | 'R' | 'U' | 'D',
+    caller: Caller,
+    more: { id?: string; count?: number } = {},
+  ) =>
     kit.record(
       { type: 'fhir.subscribe', interaction, resourceType: 'Subscription', outcome: '0', action, ...more },
       caller,
@@ -101,7 +106,8 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     const reach = reachOf(grant, parsed.topic, parsed.patients);
     if (typeof reach === 'string') return fail(fault(`read.${reach}`));
     const endpoint = await guard.check(parsed.endpoint);
-    if (endpoint.kind === 'refused') return fail(fault('subscription.endpoint', { at: 'Subscription.channel.endpoint' }));
+    if (endpoint.kind === 'refused')
+      return fail(fault('subscription.endpoint', { at: 'Subscription.channel.endpoint' }));
     return ok({ parsed, reach });
   }
 
@@ -165,7 +171,10 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     const { settings } = found.value;
     if ((body.value as Json)['id'] !== id || !isSame(found.value, parsed))
       return fail(
-        fault('subscription.unsupported', { at: 'Subscription.criteria', detail: 'id, topic and filters as it was made with' }),
+        fault('subscription.unsupported', {
+          at: 'Subscription.criteria',
+          detail: 'id, topic and filters as it was made with',
+        }),
       );
     if (settings.grant.patient !== caller.grant.patient) return fail(fault('read.other-patient'));
     const recorded = await record('update', 'U', caller, { id });
@@ -212,7 +221,12 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
   };
 
   /** Those of the caller that a letter lets it see, in the order of their making. */
-  async function listOwn(letter: Letter, { grant }: Caller, after: number, limit: number): Promise<Result<readonly Subscription[]>> {
+  async function listOwn(
+    letter: Letter,
+    { grant }: Caller,
+    after: number,
+    limit: number,
+  ): Promise<Result<readonly Subscription[]>> {
     if (levelsFor(grant, letter).size === 0) return fail(fault('read.scope'));
     const listed = await subscriptions.read('subscription.list-own', { tenant, owner: ownerOf(grant), after, limit });
     return listed.ok ? ok(listed.value.filter((one) => isSeenBy(grant, letter, one))) : listed;
@@ -240,7 +254,11 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     const found = shown.filter((one) => conditions.every(([name, value]) => SEARCH[name]?.(one, value) ?? false));
     const recorded = await record('search-type', 'R', caller, { count: found.length });
     if (!recorded.ok) return recorded;
-    const next = new URLSearchParams([...conditions, ['_count', String(size)], ['_after', String(shown.at(-1)?.seq ?? 0)]].map(([name = '', value = '']): [string, string] => [name, value]));
+    const next = new URLSearchParams(
+      [...conditions, ['_count', String(size)], ['_after', String(shown.at(-1)?.seq ?? 0)]].map(
+        ([name = '', value = '']): [string, string] => [name, value],
+      ),
+    );
     const self = new URLSearchParams(conditions.map(([name, value]): [string, string] => [name, value]));
     return ok(
       answerOf(200, {

@@ -34,7 +34,9 @@ interface Asked {
 /** The same status has the same id, so that a notification that is repeated is the same to the letter. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -66,7 +68,9 @@ export function statusOf({ subscription: s, type, events, ownBase }: Asked): Jso
       { name: 'type', valueCode: type },
       { name: 'events-since-subscription-start', valueString: String(s.lastNumber) },
       ...events.map((event) => eventParameter(event, ownBase)),
-      ...(s.because === null || (type !== 'query-status' && s.state === 'active') ? [] : [{ name: 'error', valueCodeableConcept: { text: sayBecause(s.because) } }]),
+      ...(s.because === null || (type !== 'query-status' && s.state === 'active')
+        ? []
+        : [{ name: 'error', valueCodeableConcept: { text: sayBecause(s.because) } }]),
     ],
   };
 }

@@ -7,6 +7,15 @@ import type { Filters } from './match.ts';
 
 /** How many subscriptions one app may have that are not off. */
 export const SUBSCRIPTIONS_MAX = 2_000;
+/** A wish to send what is due. */
+export interface ClaimWish {
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly limit: number;
+  /** Apps of which enough is under way. */
+  readonly without: readonly string[];
+}
+
 /** How many deliveries are handed out in one commit. */
 export const FAN_OUT_MAX = 200;
 
@@ -126,20 +135,20 @@ export type SubscriptionWrites = {
    * time. `busy`: another process is at it.
    */
   'subscription.fan-out': {
-    args: { readonly tenant: string; readonly at: Date; readonly limit: number };
-    out: { readonly kind: 'busy' } | { readonly kind: 'done'; readonly events: number; readonly told: number };
+    args: {
+      readonly tenant: string;
+      readonly at: Date;
+      readonly limit: number;
+      /** What is due is leased in the same commit; null: whoever comes next may do so. */
+      readonly claim: ClaimWish | null;
+    };
+    out:
+      | { readonly kind: 'busy' }
+      | { readonly kind: 'done'; readonly events: number; readonly told: number; readonly due: readonly Due[] };
   };
   /** Leases subscriptions that are due, with what is to be sent. */
   'subscription.claim': {
-    args: {
-      readonly tenant: string;
-      readonly owner: string;
-      readonly at: Date;
-      readonly leaseMs: number;
-      readonly limit: number;
-      /** Apps of which enough is under way. */
-      readonly without: readonly string[];
-    };
+    args: ClaimWish & { readonly tenant: string; readonly at: Date };
     out: readonly Due[];
   };
   /** Records what is about to be sent. `lost`: somebody else sends it by now, or nobody may. */

@@ -10,15 +10,11 @@ export const SUBSCRIPTION_CAPABILITY: CapabilityStatementRestResource = {
   documentation: [
     'Topic-based subscriptions of the app that asks, by the channel rest-hook, for a token with system/Subscription, user/Subscription or patient/Subscription. Apps create, change and delete nothing else here.',
     'Topics cover what the gateway did, not what others edit in the EHR.',
-    ...TOPICS.map(({ canonical, title, type, filters }) => `${canonical}: ${title} (${type}; filters: ${filters.join(', ')}).`),
+    ...TOPICS.map(
+      ({ canonical, title, type, filters }) => `${canonical}: ${title} (${type}; filters: ${filters.join(', ')}).`,
+    ),
   ].join('\n\n'),
-  interaction: [
-    { code: 'create' },
-    { code: 'read' },
-    { code: 'update' },
-    { code: 'delete' },
-    { code: 'search-type' },
-  ],
+  interaction: [{ code: 'create' }, { code: 'read' }, { code: 'update' }, { code: 'delete' }, { code: 'search-type' }],
   versioning: 'no-version',
   updateCreate: false,
   searchParam: [

@@ -49,7 +49,7 @@ export type Resolve = (host: string) => Promise<readonly { readonly address: str
 
 export const resolveByDns: Resolve = (host) =>
   new Promise((found, failed) => {
-    lookup(host, { all: true, verbatim: true }, (error, addresses) =>
+    lookup(host, { all: true, order: 'verbatim' }, (error, addresses) =>
       error === null ? found(addresses) : failed(error),
     );
   });

@@ -38,7 +38,7 @@ export interface Subscriptions extends Part {
 
 /** Everything that tells apps what happened: their subscriptions, the numbering, the sending. Starts nothing. */
 export function makeSubscriptions(deps: SubscriptionsDeps): Subscriptions {
-  const { tenant, kit } = deps;
+  const { kit } = deps;
   const subscriptions = deps.store.use(subscriptionSet);
   const guard = makeEndpointGuard(deps);
   const poster = makePoster({ guard, agent: deps.agent });
@@ -51,7 +51,7 @@ export function makeSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     post: poster.post,
   });
   const sender = runSender({ ...deps, subscriptions, send });
-  const fanOut = runFanOut({ ...deps, subscriptions, onTold: sender.wake });
+  const fanOut = runFanOut({ ...deps, subscriptions, sender });
   const answering = { ...deps, subscriptions, guard, onDue: sender.wake };
   const own = makeAnswerSubscriptions(answering);
   const operations = makeAnswerOperations({ ...answering, permit, listOwn: own.listOwn });

@@ -36,12 +36,14 @@ const BOUNDS = {
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}): ?([\x20-\x7e]{1,4000})$/;
 /** Those that say how a request is framed or signed are ours to set. */
-const OURS = /^(host|content-.*|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|webhook-.*)$/i;
+const OURS =
+  /^(host|content-.*|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|proxy-.*|webhook-.*)$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 type Json = Readonly<Record<string, unknown>>;
 
-const no = (at: string, detail: string) => fail(fault('subscription.unsupported', { at: `Subscription.${at}`, detail }));
+const no = (at: string, detail: string) =>
+  fail(fault('subscription.unsupported', { at: `Subscription.${at}`, detail }));
 const text = (value: unknown, most: number): string | null =>
   typeof value === 'string' && value.trim() !== '' && value.length <= most ? value : null;
 
@@ -96,7 +98,11 @@ function parseChannel(channel: unknown): Result<Channel> {
     return no('channel.payload', `one extension ${EXTENSION.content} with one of ${CONTENTS.join(', ')}`);
   const address = text(channel['endpoint'], BOUNDS.url);
   const endpoint = address === null ? null : URL.parse(address);
-  if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.username + endpoint.password + endpoint.hash !== '')
+  if (
+    endpoint === null ||
+    !/^https?:$/.test(endpoint.protocol) ||
+    endpoint.username + endpoint.password + endpoint.hash !== ''
+  )
     return fail(fault('subscription.endpoint', { at: 'Subscription.channel.endpoint' }));
   const headers = parseHeaders(channel['header']);
   if (headers === 'wrong')
@@ -105,6 +111,8 @@ function parseChannel(channel: unknown): Result<Channel> {
     [EXTENSION.heartbeat]: 'valueUnsignedInt',
     [EXTENSION.timeout]: 'valueUnsignedInt',
     [EXTENSION.maxCount]: 'valuePositiveInt',
+    // Ours, which whoever sends back what it was answered sends along; it changes nothing.
+    [EXTENSION.secret]: 'valueString',
   });
   const [heartbeat, timeout, count] = [EXTENSION.heartbeat, EXTENSION.timeout, EXTENSION.maxCount].map((url) =>
     wholeNumber(more?.get(url)),
@@ -136,7 +144,8 @@ export function parseSubscription(resource: unknown, ownBase: string, now: Date)
     return fail(fault('subscription.unsupported', { at: 'Subscription', detail: 'a Subscription of R4' }));
   const given: Json = resource;
   const odd = Object.keys(given).find((key) => !KNOWN.has(key));
-  if (odd !== undefined) return fail(fault('subscription.unsupported', { at: 'Subscription', detail: `${[...KNOWN].join(', ')}` }));
+  if (odd !== undefined)
+    return fail(fault('subscription.unsupported', { at: 'Subscription', detail: [...KNOWN].join(', ') }));
   const { status } = given;
   if (status !== 'requested' && status !== 'active' && status !== 'off') return no('status', 'requested, or off');
   const reason = text(given['reason'], 500);

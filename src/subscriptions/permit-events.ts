@@ -9,16 +9,14 @@ import { holds } from './match.ts';
 import type { Content, NumberedEvent, Subscription } from './subscription.ts';
 
 /** What of these events the app may be told now: by its grant, the links and what the EHR shows at this moment. */
-export type PermitEvents = (
-  asked: {
-    readonly subscription: Subscription;
-    readonly events: readonly NumberedEvent[];
-    readonly content: Content;
-    readonly grant: Grant;
-    readonly requestId: RequestId;
-    readonly log: Log;
-  },
-) => Promise<Result<readonly ToldEvent[]>>;
+export type PermitEvents = (asked: {
+  readonly subscription: Subscription;
+  readonly events: readonly NumberedEvent[];
+  readonly content: Content;
+  readonly grant: Grant;
+  readonly requestId: RequestId;
+  readonly log: Log;
+}) => Promise<Result<readonly ToldEvent[]>>;
 
 type ChartItem = Exclude<EventItem, { kind: 'patient-connection' }>;
 
@@ -37,10 +35,16 @@ const readOf = (type: string, id: string): Instance => ({
 });
 
 /** Whether a scope that the app still has lets it see what has these labels, of a patient whom it reaches so. */
-function mayRead(grant: Grant, type: string, labels: readonly string[], reach: { isContext: boolean; isLinked: boolean }) {
+function mayRead(
+  grant: Grant,
+  type: string,
+  labels: readonly string[],
+  reach: { isContext: boolean; isLinked: boolean },
+) {
   return filtersFor(grant, type, ['r'], reach).some((filter) =>
     filter.every(
-      ([name, value]) => (name === 'code' || name === 'category') && holds({ param: name, values: value.split(',') }, labels),
+      ([name, value]) =>
+        (name === 'code' || name === 'category') && holds({ param: name, values: value.split(',') }, labels),
     ),
   );
 }
@@ -55,7 +59,11 @@ export function makePermitEvents(deps: {
   const { tenant, kit, subscriptions } = deps;
 
   /** Null: hidden or gone, which look the same to an app. */
-  async function read(type: string, id: string, caller: Caller): Promise<Result<Readonly<Record<string, unknown>> | null>> {
+  async function read(
+    type: string,
+    id: string,
+    caller: Caller,
+  ): Promise<Result<Readonly<Record<string, unknown>> | null>> {
     const decision = decide(caller.grant, readOf(type, id), kit.served);
     if (!decision.allow) return ok(null);
     const found = await kit.runRead.one(decision.plan, caller);

@@ -42,7 +42,11 @@ function judge({ statusCode = 0 }: IncomingMessage): Posted {
  * POSTs to endpoints of apps. The name is looked up once for each message, and the connection goes to an address that
  * was checked, whatever the name means a moment later. Redirects are not followed.
  */
-export function makePoster(deps: { readonly guard: EndpointGuard; readonly agent: string; readonly ca?: string }): Poster {
+export function makePoster(deps: {
+  readonly guard: EndpointGuard;
+  readonly agent: string;
+  readonly ca?: string;
+}): Poster {
   const tls = { minVersion: 'TLSv1.2', ...(deps.ca === undefined ? {} : { ca: deps.ca }) } as const;
   const agents = { 'http:': new HttpAgent(KEPT), 'https:': new HttpsAgent({ ...KEPT, ...tls }) };
   const underWay = new Set<ClientRequest>();
@@ -58,7 +62,9 @@ export function makePoster(deps: { readonly guard: EndpointGuard; readonly agent
     if (found.kind === 'refused') return refused(found.because);
     const { addresses } = found;
     const pinned: LookupFunction = (_host, options, done) => {
-      const wanted = addresses.filter(({ family }) => options.family === undefined || options.family === 0 || family === options.family);
+      const wanted = addresses.filter(
+        ({ family }) => options.family === undefined || options.family === 0 || family === options.family,
+      );
       const [first] = wanted.length > 0 ? wanted : addresses;
       if (options.all === true) done(null, [...(wanted.length > 0 ? wanted : addresses)]);
       else done(null, first?.address ?? '', first?.family ?? 4);

@@ -51,7 +51,8 @@ export function reachOf(
   if (wanted === null) return { patients: null, within: linked ?? [] };
   const isOwn = wanted.every((id) => own.includes(id));
   if (isOwn && inContext !== null) {
-    const both = linked === null ? inContext : inContext.length === 0 || linked.length === 0 ? [] : [...inContext, ...linked];
+    const both =
+      linked === null ? inContext : inContext.length === 0 || linked.length === 0 ? [] : [...inContext, ...linked];
     return { patients: wanted, within: both };
   }
   return linked === null ? 'other-patient' : { patients: wanted, within: linked };

@@ -30,9 +30,7 @@ const settingsPlace = (id: string): string => `subscription.settings_sealed/${id
 export const sealSettings = (vault: Vault, id: string, settings: Settings): Buffer =>
   vault.seal(Buffer.from(JSON.stringify(settings)), settingsPlace(id));
 export const openSettings = (vault: Vault, row: Row): Settings =>
-  JSON.parse(
-    vault.open(row['settings_sealed'] as Uint8Array, settingsPlace(String(row['id']))).toString(),
-  ) as Settings;
+  JSON.parse(vault.open(row['settings_sealed'] as Uint8Array, settingsPlace(String(row['id']))).toString()) as Settings;
 
 /** The same few filters stand in many rows and are asked for at every step. */
 const parsed = new Map<string, Filters>();

@@ -1,14 +1,14 @@
 import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
-import { FAN_OUT_MAX, type SubscriptionReads, type SubscriptionWrites } from './commands.ts';
+import { FAN_OUT_MAX, type ClaimWish, type Due, type SubscriptionReads, type SubscriptionWrites } from './commands.ts';
 
 /** How often it is looked whether something has happened of which nobody told: another process did it. */
 const LOOK_MS = 500;
-/** Between two steps: what happens meanwhile goes into one commit, and who delivers hardly notices. */
-const PAUSE_MS = 50;
+/** What happens within it goes into one commit, and into few notifications: who delivers hardly notices. */
+const GATHER_MS = 100;
 
 /**
- * Hands events to the subscriptions that want them, a few hundred deliveries a commit, behind what others wait for. It
+ * Hands events to the subscriptions that want them, a few hundred deliveries a commit. It
  * does not matter which process does it: one at a time can, and what is left stands in the store.
  */
 export function runFanOut(deps: {
@@ -16,48 +16,53 @@ export function runFanOut(deps: {
   readonly subscriptions: Operate<SubscriptionWrites, SubscriptionReads>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told that there is something to send. */
-  readonly onTold: () => void;
+  /** Whoever sends: how much it can take, and what it is given. */
+  readonly sender: {
+    room(): ClaimWish | null;
+    take(due: readonly Due[]): void;
+    wake(): void;
+  };
 }) {
-  const { tenant, subscriptions, clock, log } = deps;
+  const { tenant, subscriptions, sender, clock, log } = deps;
   let isStopped = false;
   let isWanted = false;
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
-  let pause: NodeJS.Timeout | undefined;
+  let gathering: NodeJS.Timeout | undefined;
 
   async function step(): Promise<void> {
-    for (let isMore = true; isMore && !isStopped; ) {
-      const done = await subscriptions.writeBehind('subscription.fan-out', {
+    for (let isMore = true; isMore && !isStopped;) {
+      const done = await subscriptions.write('subscription.fan-out', {
         tenant,
         at: clock.now(),
         limit: FAN_OUT_MAX,
+        claim: sender.room(),
       });
       if (!done.ok) {
         log.warn('subscription.failed', faultFields(done.fault));
         return;
       }
       if (done.value.kind === 'busy') return;
-      if (done.value.told > 0) deps.onTold();
+      sender.take(done.value.due);
+      if (done.value.told > done.value.due.length) sender.wake();
       isMore = done.value.events === FAN_OUT_MAX;
     }
   }
 
-  /** Twice while one runs is once after it. */
+  /** Soon: what happens until then, and while one step runs, is for the next one. */
   function wake(): void {
     isWanted = true;
-    if (isStopped || running !== null || pause !== undefined) return;
-    isWanted = false;
-    running = step()
-      .catch((thrown: unknown) => log.error('subscription.failed', { error: safeError(thrown) }))
-      .finally(() => {
-        running = null;
-        if (isStopped) return;
-        pause = setTimeout(() => {
-          pause = undefined;
+    if (isStopped || running !== null || gathering !== undefined) return;
+    gathering = setTimeout(() => {
+      gathering = undefined;
+      isWanted = false;
+      running = step()
+        .catch((thrown: unknown) => log.error('subscription.failed', { error: safeError(thrown) }))
+        .finally(() => {
+          running = null;
           if (isWanted) wake();
-        }, PAUSE_MS).unref();
-      });
+        });
+    }, GATHER_MS).unref();
   }
 
   /** A read, which is in nobody's way. */
@@ -75,7 +80,7 @@ export function runFanOut(deps: {
     async stop(): Promise<void> {
       isStopped = true;
       clearInterval(timer);
-      clearTimeout(pause);
+      clearTimeout(gathering);
       await running;
     },
   };

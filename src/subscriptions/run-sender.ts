@@ -1,6 +1,6 @@
 import { faultFields, safeError, type Clock, type Log } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { Due, SubscriptionReads, SubscriptionWrites } from './commands.ts';
+import type { ClaimWish, Due, SubscriptionReads, SubscriptionWrites } from './commands.ts';
 
 /** How often it is looked what is due: retries, heartbeats, and what another process numbered. */
 const LOOK_MS = 500;
@@ -45,36 +45,41 @@ export function runSender(deps: {
     count(clientId, 1);
     const run = deps
       .send(due)
-      .then(() => undefined)
-      .catch((thrown: unknown) => log.error('subscription.failed', { error: safeError(thrown) }))
-      .finally(() => {
+      .catch((thrown: unknown) => {
+        log.error('subscription.failed', { error: safeError(thrown) });
+        return 'done' as const;
+      })
+      .then((left) => {
+        const wasFull = (ofApp.get(clientId) ?? 0) >= OF_ONE_APP_MAX || underWay.size >= UNDER_WAY_MAX;
         count(clientId, -1);
         underWay.delete(run);
-        // There may be more of it, or of an app that had to wait.
-        wake();
+        // There is more of it, or of somebody who had to wait.
+        if (left === 'more' || wasFull) wake();
       });
     underWay.add(run);
   }
 
-  async function claim(): Promise<void> {
-    const room = UNDER_WAY_MAX - underWay.size;
-    if (room <= 0) return;
+  function room(): ClaimWish | null {
+    const limit = Math.min(UNDER_WAY_MAX - underWay.size, OF_ONE_APP_MAX);
+    if (limit <= 0 || isStopped) return null;
     const without = [...ofApp].filter(([, n]) => n >= OF_ONE_APP_MAX).map(([clientId]) => clientId);
-    const limit = Math.min(room, OF_ONE_APP_MAX);
-    const due = await subscriptions.writeBehind('subscription.claim', {
-      tenant,
-      owner: deps.instance,
-      at: clock.now(),
-      leaseMs: LEASE_MS,
-      limit,
-      without,
-    });
+    return { owner: deps.instance, leaseMs: LEASE_MS, limit, without };
+  }
+
+  function take(due: readonly Due[]): void {
+    for (const one of due) begin(one);
+  }
+
+  async function claim(): Promise<void> {
+    const wish = room();
+    if (wish === null) return;
+    const due = await subscriptions.write('subscription.claim', { ...wish, tenant, at: clock.now() });
     if (!due.ok) {
       log.warn('subscription.failed', faultFields(due.fault));
       return;
     }
-    for (const one of due.value) begin(one);
-    if (due.value.length === limit) isWanted = true;
+    take(due.value);
+    if (due.value.length === wish.limit) isWanted = true;
   }
 
   function wake(): void {
@@ -90,10 +95,15 @@ export function runSender(deps: {
   }
 
   async function forget(): Promise<void> {
-    for (let gone = FORGET_AT_ONCE; gone === FORGET_AT_ONCE && !isStopped; ) {
+    for (let gone = FORGET_AT_ONCE; gone === FORGET_AT_ONCE && !isStopped;) {
       const at = clock.now();
       const before = new Date(at.getTime() - KEPT_MS);
-      const done = await subscriptions.writeBehind('subscription.forget', { tenant, at, before, limit: FORGET_AT_ONCE });
+      const done = await subscriptions.writeBehind('subscription.forget', {
+        tenant,
+        at,
+        before,
+        limit: FORGET_AT_ONCE,
+      });
       if (!done.ok) return;
       gone = done.value;
     }
@@ -107,12 +117,17 @@ export function runSender(deps: {
 
   return {
     wake,
+    room,
+    take,
     forget,
     async start(): Promise<void> {
       await subscriptions.write('subscription.free', { tenant, at: clock.now() });
       const forgetting = (): void =>
         void forget().catch((thrown: unknown) => log.error('subscription.failed', { error: safeError(thrown) }));
-      timers = [setInterval(() => void look().catch(() => undefined), LOOK_MS).unref(), setInterval(forgetting, FORGET_EVERY_MS).unref()];
+      timers = [
+        setInterval(() => void look().catch(() => undefined), LOOK_MS).unref(),
+        setInterval(forgetting, FORGET_EVERY_MS).unref(),
+      ];
       wake();
     },
     /** Nothing more is claimed; what is under way may come to its end. */

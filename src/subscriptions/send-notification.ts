@@ -42,7 +42,8 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
     const settled = await subscriptions.write('subscription.settle', { lease, at: clock.now(), outcome });
     if (!settled.ok) log.warn('subscription.failed', faultFields(settled.fault));
     const isOver = outcome.kind === 'off' || (outcome.kind === 'failed' && outcome.retryAt === null);
-    if (isOver) log.warn('subscription.ended', { reason: outcome.because, state: outcome.kind === 'off' ? 'off' : 'error' });
+    if (isOver)
+      log.warn('subscription.ended', { reason: outcome.because, state: outcome.kind === 'off' ? 'off' : 'error' });
     else if (outcome.kind === 'failed' && subscription.failures === 0)
       log.info('subscription.refused', { reason: outcome.because });
     return settled.ok && settled.value === 'more' ? 'more' : 'done';
@@ -56,7 +57,11 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
     return { kind: 'failed', because, retryAt: retryAt({ failures, failingSince, nowMs, state, because, share }) };
   }
 
-  async function send(due: Due, type: Exclude<NotificationType, `query-${string}`>, grant: Grant): Promise<Result<SendOutcome | 'lost'>> {
+  async function send(
+    due: Due,
+    type: Exclude<NotificationType, `query-${string}`>,
+    grant: Grant,
+  ): Promise<Result<SendOutcome | 'lost'>> {
     const { subscription: s, lease, events } = due;
     const requestId = newId('req');
     const told = await deps.permit({ subscription: s, events, content: s.content, grant, requestId, log });
@@ -65,7 +70,15 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
     const body = JSON.stringify(
       buildNotification({ subscription: s, type, events: told.value, ownBase: deps.ownBase, at }),
     );
-    const records = recordsOf({ subscription: s, grant, type, content: s.content, events, told: told.value, requestId });
+    const records = recordsOf({
+      subscription: s,
+      grant,
+      type,
+      content: s.content,
+      events,
+      told: told.value,
+      requestId,
+    });
     const begun = await subscriptions.write('subscription.begin', { lease, at, records });
     if (!begun.ok) return begun;
     if (begun.value === 'lost') return ok('lost');

@@ -52,8 +52,7 @@ export const TOPICS: readonly Topic[] = [
 ];
 
 /** A version behind the canonical is not taken: there is one. */
-export const topicOf = (canonical: string): Topic | null =>
-  TOPICS.find((one) => one.canonical === canonical) ?? null;
+export const topicOf = (canonical: string): Topic | null => TOPICS.find((one) => one.canonical === canonical) ?? null;
 export const topicOfKind = (kind: EventKind): Topic => {
   const found = TOPICS.find((one) => one.kind === kind);
   if (found === undefined) throw new Error('every kind of event has its topic');

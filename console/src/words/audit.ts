@@ -10,6 +10,8 @@ export const TYPES = [
   ['fhir.search', 'App searched'],
   ['fhir.validate', 'App had a resource judged'],
   ['fhir.export', 'App took charts away in bulk'],
+  ['fhir.subscribe', 'App changed or looked at a subscription'],
+  ['fhir.notify', 'App was told of events'],
   ['fhir.deny', 'App was refused'],
   ['auth.sign-in', 'Clinician signed in'],
   ['auth.grant', 'Access granted to an app'],

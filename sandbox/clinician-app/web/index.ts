@@ -1,3 +1,4 @@
+import { beTold } from './be-told.ts';
 import { nameOf } from './chart-parts.ts';
 import { button, byId, element } from './element.ts';
 import { findMachineRead, makeFindSource } from './find-sources.ts';
@@ -127,6 +128,9 @@ function showContents({ measurements, alerts }: Contents, shownBy: Shown): void 
   undraw = draws.map((draw) => draw());
 }
 
+/** Stays as it was chosen when the chart is read again. */
+let chosenSpan = '30';
+
 function showChart(client: SmartClient, chart: Chart, now: Date): void {
   const { patient } = chart;
   const contents = readContents(chart);
@@ -141,7 +145,7 @@ function showChart(client: SmartClient, chart: Chart, now: Date): void {
     { id: 'span' },
     ...SPANS.map(([words, days]) => element('option', { value: String(days ?? '') }, words)),
   );
-  span.value = '30';
+  span.value = chosenSpan;
   const show = (): void => {
     const look: Look = { days: span.value === '' ? null : Number(span.value), now };
     const shown = measurements.filter((one) => isLookedAt(one, look));
@@ -152,7 +156,10 @@ function showChart(client: SmartClient, chart: Chart, now: Date): void {
         : `${shown.length} of ${measurements.length} measurements shown.`,
     );
   };
-  span.addEventListener('change', show);
+  span.addEventListener('change', () => {
+    chosenSpan = span.value;
+    show();
+  });
   const user = client.getFhirUser();
   byId('content').replaceChildren(
     element(
@@ -216,6 +223,30 @@ async function run(settings: Settings): Promise<void> {
     return;
   }
   showChart(client, chart, new Date(settings.now));
+  keepTold(client, client.patient.id);
+}
+
+/** Reads the chart again when the gateway says that there is something new; once more where that was while reading. */
+function keepTold(client: SmartClient, patientId: string): void {
+  let isReading = false;
+  let isWanted = false;
+  const again = async (): Promise<void> => {
+    isWanted = true;
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (isWanted) {
+        isWanted = false;
+        const [chart, { now }] = await Promise.all([readChart(client, patientId, () => undefined), readSettings()]);
+        showChart(client, chart, new Date(now));
+      }
+    } catch {
+      // The chart stays as it was read; the next event, or the person, has it read again.
+    } finally {
+      isReading = false;
+    }
+  };
+  void beTold(client, () => void again());
 }
 
 readSettings()

@@ -11,6 +11,7 @@ export interface Settings {
 export interface SmartClient {
   readonly patient: { readonly id: string | null };
   getFhirUser(): string | null;
+  create<T>(resource: Readonly<Record<string, unknown>>): Promise<T>;
   request<T>(
     url: string,
     options?: { readonly pageLimit?: number; readonly flat?: boolean; readonly onPage?: (page: unknown) => void },

@@ -38,6 +38,7 @@ test.each([
   [
     [
       [409, 'client.id-taken'],
+      [200],
       [409, 'account.name-taken'],
     ],
     'ready',

@@ -134,6 +134,8 @@ export const AUDIT_FILTERS = {
       'fhir.search',
       'fhir.validate',
       'fhir.export',
+      'fhir.subscribe',
+      'fhir.notify',
       'fhir.deny',
       'auth.sign-in',
       'auth.grant',

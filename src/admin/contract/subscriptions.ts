@@ -10,13 +10,17 @@ const Subscription = named(
     id: z.string(),
     clientId: z.string().describe('The app whose it is'),
     topic: z.enum(['measurement', 'laboratory-report', 'alert', 'patient-connection']),
-    patients: z.enum(['any', 'named']).describe('named: it is about one patient, or a few; any: about whoever is linked'),
+    patients: z
+      .enum(['any', 'named'])
+      .describe('named: it is about one patient, or a few; any: about whoever is linked'),
     content: z.enum(['empty', 'id-only', 'full-resource']),
     state: z.enum(STATES).describe('requested: its endpoint has not answered the handshake yet'),
     because: z
       .string()
       .nullable()
-      .describe('Why it is in error or off, or what the endpoint last did wrong, as a word: http-500, timeout, grant-ended'),
+      .describe(
+        'Why it is in error or off, or what the endpoint last did wrong, as a word: http-500, timeout, grant-ended',
+      ),
     becauseText: z.string().nullable().describe('The same as a sentence'),
     endpoint: z.string().describe('Scheme, host and port; the path may hold a secret of the app and is not shown'),
     madeAt: time,

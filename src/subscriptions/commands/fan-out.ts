@@ -17,6 +17,7 @@ import {
 import type { SubscriptionWrites } from '../commands.ts';
 import { isWanted } from '../match.ts';
 import { filtersOf, sealNumbered, type Row } from '../rows.ts';
+import { claim } from './send.ts';
 
 /** Whoever holds it hands out events. */
 const FAN_OUT_KEY = 0x73_75_62_73_66_61_6en;
@@ -69,7 +70,9 @@ function* findWanting(
 
 /** Under the next numbers; null where nothing of the event is wanted. */
 function number(vault: Vault, tenant: string, event: QueuedEvent, wanting: Wanting) {
-  const items = event.items.filter((item) => isWanted(item, wanting.row['topic'] as typeof item.kind, filtersOf(wanting.row)));
+  const items = event.items.filter((item) =>
+    isWanted(item, wanting.row['topic'] as typeof item.kind, filtersOf(wanting.row)),
+  );
   if (items.length === 0) return null;
   const first = wanting.last + 1;
   wanting.last += items.length;
@@ -89,11 +92,11 @@ type FanOut = SubscriptionWrites['subscription.fan-out'];
 
 export function* fanOut(
   context: CommandContext,
-  { tenant, at, limit }: FanOut['args'],
+  { tenant, at, limit, claim: wish }: FanOut['args'],
 ): Program<FanOut['out']> {
   if (!(yield* tryLock(FAN_OUT_KEY))) return { kind: 'busy' };
   const events = yield* queuedEvents(context, tenant, limit);
-  if (events.length === 0) return { kind: 'done', events: 0, told: 0 };
+  if (events.length === 0) return { kind: 'done', events: 0, told: 0, due: [] };
   const hexOf = ({ patient }: QueuedEvent): string => Buffer.from(patient).toString('hex');
   const { toAll, byPatient } = yield* findWanting(tenant, [...new Set(events.map(hexOf))]);
   const touched = new Set<Wanting>();
@@ -116,5 +119,6 @@ export function* fanOut(
   );
   yield* insert(EVENTS, rows);
   yield* forgetEvents(events.map(({ seq }) => seq));
-  return { kind: 'done', events: events.length, told: touched.size };
+  const due = touched.size === 0 || wish === null ? [] : yield* claim(context, { ...wish, tenant, at });
+  return { kind: 'done', events: events.length, told: touched.size, due };
 }

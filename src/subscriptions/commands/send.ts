@@ -129,10 +129,7 @@ function changeOf(outcome: SendOutcome, row: Row, at: Date, heartbeatMs: number 
 
 type Settle = SubscriptionWrites['subscription.settle'];
 
-export function* settle(
-  context: CommandContext,
-  { lease, at, outcome }: Settle['args'],
-): Program<Settle['out']> {
+export function* settle(context: CommandContext, { lease, at, outcome }: Settle['args']): Program<Settle['out']> {
   const row = yield* get`SELECT ${COLUMNS} FROM subscription WHERE ${isHeld(lease)} AND ${IS_SENT_TO} ${FOR_UPDATE}`;
   if (row === undefined) return 'lost';
   const { heartbeatMs } = toSubscription(context.vault, row).settings;
@@ -155,10 +152,7 @@ export function* free({ engine }: CommandContext, { tenant }: Free['args']): Pro
 
 type Forget = SubscriptionWrites['subscription.forget'];
 
-export function* forget(
-  _: CommandContext,
-  { tenant, at, before, limit }: Forget['args'],
-): Program<Forget['out']> {
+export function* forget(_: CommandContext, { tenant, at, before, limit }: Forget['args']): Program<Forget['out']> {
   const cutOff = before.getTime();
   const gone = yield* run`
     DELETE FROM subscription_event WHERE (subscription_seq, last_number) IN (

@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { startRig } from '../../flow/delivery/rig.ts';
 import { freePort } from '../../clients/whole.ts';
 import type { Place } from '../new-store.ts';
 import type { Json } from '../payloads/index.ts';
+import { makeBackend, type Backend } from './make-backend.ts';
 
 const GUIDE = 'http://hl7.org/fhir/uv/subscriptions-backport/StructureDefinition';
 export const TOPIC = 'https://chartgate.dev/fhir/SubscriptionTopic';
 export const SECRET_EXTENSION = 'https://chartgate.dev/fhir/StructureDefinition/webhook-secret';
-export const EVERYTHING = 'system/Subscription.cruds system/Observation.rs system/DiagnosticReport.rs system/Patient.rs';
+export const EVERYTHING =
+  'system/Subscription.cruds system/Observation.rs system/DiagnosticReport.rs system/Patient.rs';
 
 export interface Wanted {
   readonly topic?: string;
@@ -46,11 +46,6 @@ export const aSubscription = (wanted: Wanted): Json => ({
 
 export const extension = (name: string, value: object): object => ({ url: `${GUIDE}/${name}`, ...value });
 
-export interface Backend {
-  readonly id: string;
-  token(scope?: string): Promise<string>;
-}
-
 export type Told = Awaited<ReturnType<typeof startTold>>;
 
 /** A whole gateway with its own authorization server, in front of a demo EHR, whose apps have endpoints on loopback. */
@@ -85,39 +80,7 @@ export async function startTold(makePlace: () => Promise<Place>, settings: Recor
     base: url,
     ask,
     /** An app that acts for itself, by a key of its own. */
-    async backend(scope = EVERYTHING): Promise<Backend> {
-      const { publicKey, privateKey } = await generateKeyPair('ES384', { extractable: true });
-      const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES384', use: 'sig' };
-      const made = await rig.admin('POST', 'clients', { name: 'Backend', kind: 'backend', scope, jwks: { keys: [jwk] } });
-      if (made.status !== 201) throw new Error(JSON.stringify(made.body));
-      const id = String(made.body['id']);
-      const token = async (asked = scope): Promise<string> => {
-        const tokenUrl = `${url}/auth/token`;
-        const now = Math.floor(Date.now() / 1000);
-        const assertion = await new SignJWT({})
-          .setProtectedHeader({ alg: 'ES384', kid: 'k', typ: 'JWT' })
-          .setIssuer(id)
-          .setSubject(id)
-          .setAudience(tokenUrl)
-          .setJti(randomUUID())
-          .setIssuedAt(now)
-          .setExpirationTime(now + 60)
-          .sign(privateKey);
-        const answer = await fetch(tokenUrl, {
-          method: 'POST',
-          body: new URLSearchParams({
-            grant_type: 'client_credentials',
-            scope: asked,
-            client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-            client_assertion: assertion,
-          }),
-        });
-        const said = (await answer.json()) as { access_token?: string };
-        if (said.access_token === undefined) throw new Error(JSON.stringify(said));
-        return said.access_token;
-      };
-      return { id, token };
-    },
+    backend: (scope = EVERYTHING): Promise<Backend> => makeBackend(url, rig.admin, scope),
     /** Makes a subscription that must be taken. */
     async subscribe(token: string, wanted: Wanted): Promise<{ id: string; secret: string; body: Json }> {
       const made = await ask('POST', 'Subscription', token, aSubscription(wanted));

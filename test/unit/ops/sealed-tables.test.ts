@@ -5,9 +5,12 @@ import { sealWord } from '../../../src/lanes/enqueue/unmapped.ts';
 import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
 import { mrnIndexOf, sealLink, sealRestricted, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
 import { bodyPlace, makeDeliveryKey, sealFindings, sealNote, sealUser } from '../../../src/inbox/rows.ts';
+import { sealItems } from '../../../src/events/rows.ts';
 import * as operators from '../../../src/operators/rows.ts';
 import { SEALED_TABLES } from '../../../src/ops/run-resealing.ts';
 import { userIndex } from '../../../src/store/index.ts';
+import { sealNumbered, sealSettings } from '../../../src/subscriptions/rows.ts';
+import type { Settings } from '../../../src/subscriptions/subscription.ts';
 import { sealAnew } from '../../../src/store/reseal/sealed-table.ts';
 import { keyPlace } from '../../../src/store/user-key.ts';
 import { makeVault } from '../../../src/store/vault.ts';
@@ -81,6 +84,12 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'operator_session.session_sealed': [['ses_1'], operators.sealSession(before, session)],
   'operator_key.key_sealed': [['key_1'], operators.sealKey(before, apiKey)],
   'operator_search.search_sealed': [['asr_1'], operators.sealSearch(before, { id: 'asr_1', name: 'n', search: {} })],
+  'event.items_sealed': [
+    [index, 1_000],
+    sealItems(before, { tenant: 't', at: new Date(1_000), user: null, patient: index, items: [] }),
+  ],
+  'subscription.settings_sealed': [['sub-1'], sealSettings(before, 'sub-1', {} as Settings)],
+  'subscription_event.items_sealed': [[7, 3], sealNumbered(before, 7, 3, [])],
   'operator_moment.moment_sealed': [[index], operators.sealMoment(before, index, 'challenge')],
 };
 
