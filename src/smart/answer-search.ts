@@ -15,6 +15,7 @@ import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
 import type { RunSearchToPrint, SearchPage } from './run-search.ts';
 import type { Continuation, Cursors } from './seal-cursor.ts';
+import { notesEntry, type Note } from './search-note.ts';
 import type { Served } from './served-types.ts';
 import { shapeResource, type Shape } from './shape-resource.ts';
 
@@ -45,6 +46,13 @@ export async function formOf({ request }: Ask, pairs: Pairs): Promise<Result<Pai
   return format.ok ? ok(all) : format;
 }
 
+/** R4 3.1.1.1: what a server does not know it ignores, and says so. */
+const ignoredNote = (name: string | null): Note => ({
+  code: 'not-supported',
+  text: 'This parameter is not known, and was ignored. Prefer: handling=strict refuses it.',
+  ...(name === null ? {} : { at: name }),
+});
+
 const matchesOn = (page: SearchPage | PassedPage): number =>
   'passed' in page ? page.passed.entries.length : page.entries.filter(({ mode }) => mode === 'match').length;
 
@@ -56,7 +64,7 @@ function usedOf({ request, patient, grant }: Plan<Search>, served: Served): Pair
   const reach = { isContext: patient === null || patient === grant.patient, isLinked: true };
   const comesAlong = (type: string): boolean => alongFilters(grant, type, served, reach).length > 0;
   const isDone = ([name, value]: Pairs[number]): boolean => {
-    if (name === '_revinclude') return comesAlong('Provenance');
+    if (name === '_revinclude') return comesAlong(value.split(':')[0] ?? '');
     const targets = request.include.filter(({ param }) => param === value.split(':')[1]).flatMap((one) => one.targets);
     return name !== '_include' || targets.some(comesAlong);
   };
@@ -124,11 +132,15 @@ export function makeAnswerSearch(deps: {
         ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
       ],
     };
-    if (count === 0) return ok(bundleAnswer(bundle));
+    const notes = notesEntry(isFirst ? request.ignored.map(ignoredNote) : []);
+    if (count + notes.length === 0) return ok(bundleAnswer(bundle));
     return ok(
-      'passed' in page
-        ? { ...fhirAnswer(printPassed(bundle, page.passed, base)), encoding: 'latin1' }
-        : bundleAnswer({ ...bundle, entry: rewrite(entries).map((entry) => toEntry(entry, base, request)) }),
+      'passed' in page && count > 0
+        ? { ...fhirAnswer(printPassed(bundle, page.passed, base, notes)), encoding: 'latin1' }
+        : bundleAnswer({
+            ...bundle,
+            entry: [...rewrite(entries).map((entry) => toEntry(entry, base, request)), ...notes],
+          }),
     );
   }
 

@@ -1,6 +1,6 @@
 import type { AuditReads, AuditWrites } from '../audit/index.ts';
 import type { OauthUris, PatientDirectory, VerifyToken } from '../auth/index.ts';
-import type { Capability, Ehr, TypeCapability } from '../ehr/index.ts';
+import type { Capability, Ehr } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import {
   fail,
@@ -14,7 +14,6 @@ import {
   type Route,
   type Secret,
 } from '../kernel/index.ts';
-import { searchParamsOf, type SearchParam } from '../r4/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeAnswerAudit } from './answer-audit.ts';
 import { makeAnswerBinary } from './answer-binary.ts';
@@ -29,6 +28,7 @@ import { makeFindProvenances } from './find-provenances.ts';
 import { makeFindShared } from './find-shared.ts';
 import { makeFront, type Handle } from './front.ts';
 import { makeJudge } from './judge.ts';
+import { isIncluded, isSearched, makeMayReverse, makeOtherParam, makeParamsOf } from './known-params.ts';
 import { keepLinkedPatients } from './linked-patients.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { makeOperationRoutes } from './operation-routes.ts';
@@ -43,6 +43,7 @@ import { makeRunRead } from './run-read.ts';
 import { makeRunSearch } from './run-search.ts';
 import { makeCursors } from './seal-cursor.ts';
 import { loadServed } from './served-types.ts';
+import { makeUnmetConditions } from './unmet-conditions.ts';
 
 export interface SmartDeps {
   readonly budget: Budget;
@@ -79,42 +80,11 @@ export interface SmartTokens {
 }
 
 export interface Smart {
+  /** By type and parameter, how many entries the EHR found that do not meet what it was asked. */
+  readonly unmetConditions: () => Readonly<Record<string, number>>;
   readonly patients: PatientDirectory;
   /** `more`: routes of other parts, which come before those of every type. */
   serve(tokens: SmartTokens, more?: (kit: ReadKit) => readonly Route[]): readonly Route[];
-}
-
-/** Every server finds a resource by its id, though some do not say so. */
-const isSearched = ({ searchParams }: TypeCapability, name: string): boolean =>
-  name === '_id' || searchParams.includes(name);
-/** An EHR may follow a reference by which it does not search, and many do not say which. */
-const isIncluded = (says: TypeCapability, name: string, type: string): boolean =>
-  says.searchIncludes.length === 0 ||
-  isSearched(says, name) ||
-  ['*', `${type}:*`, `${type}:${name}`].some((one) => says.searchIncludes.includes(one));
-
-/** The parameters that both R4 and the EHR know; made anew only when what the EHR says has changed. */
-function makeParamsOf(
-  capability: () => Capability | null,
-  isSaid: (says: TypeCapability, name: string, type: string) => boolean,
-): (type: string) => ReadonlyMap<string, SearchParam> {
-  let of: Capability | null = null;
-  let made = new Map<string, ReadonlyMap<string, SearchParam>>();
-  return (type) => {
-    const now = capability();
-    if (now !== of) {
-      of = now;
-      made = new Map();
-    }
-    const known = made.get(type);
-    if (known !== undefined) return known;
-    const says = now?.types[type];
-    const params = new Map(
-      [...searchParamsOf(type)].filter(([name]) => says === undefined || isSaid(says, name, type)),
-    );
-    made.set(type, params);
-    return params;
-  };
 }
 
 /**
@@ -137,6 +107,8 @@ export function makeSmart(deps: SmartDeps): Smart {
     base: ownBase,
     paramsOf: makeParamsOf(capability, isSearched),
     includesOf: makeParamsOf(capability, isIncluded),
+    otherParam: makeOtherParam(capability),
+    mayReverse: makeMayReverse(capability),
   };
   const reader = makeEhrReader(deps);
   const links = keepLinkedPatients({ mode: deps.patients, tenant, mrnSystem, reader, identity, clock });
@@ -145,6 +117,7 @@ export function makeSmart(deps: SmartDeps): Smart {
   const recordLeftOut = makeRecordLeftOut(recordRead);
   const rewriteText = makeRewriteText({ ehrBase, ownBase });
   const rewrite = makeRewriteAddresses(rewriteText);
+  const unmet = makeUnmetConditions();
   const { run: runSearch, runToPrint } = makeRunSearch({
     served,
     ehrBase,
@@ -153,6 +126,7 @@ export function makeSmart(deps: SmartDeps): Smart {
     judge,
     recordLeftOut,
     capability,
+    noteUnmet: unmet.note,
     passPages: makePassPages(rewriteText),
   });
   const runRead = makeRunRead({ reader, judge });
@@ -277,6 +251,7 @@ export function makeSmart(deps: SmartDeps): Smart {
 
   return {
     serve,
+    unmetConditions: unmet.current,
     patients: makePatientDirectory({
       mode: deps.patients,
       tenant,

@@ -91,7 +91,7 @@ export function buildQuery(
   capability: Capability | null,
 ): Pairs {
   const { request, patient } = plan;
-  const { type, clauses, include, revinclude, sort, count, summary } = request;
+  const { type, clauses, include, revinclude, reverse, sort, count, summary } = request;
   const isWhole = summary === 'count' || isEachApart(plan, served);
   const known = capability?.types[type]?.searchParams;
   const rule = served.get(type);
@@ -122,6 +122,7 @@ export function buildQuery(
     ...(revinclude === 'provenance' && mayInclude('Provenance')
       ? ([['_revinclude', 'Provenance:target']] as const)
       : []),
+    ...reverse.filter((one) => mayInclude(one.type)).map((one) => ['_revinclude', `${one.type}:${one.param}`] as const),
     ...(sort === null ? [] : ([['_sort', sort]] as const)),
     // What is counted, or shown one by one, is looked at to its end.
     ...(isWhole ? ([['_count', '200']] as const) : count === null ? [] : ([['_count', String(count)]] as const)),
@@ -144,6 +145,8 @@ export function makeRunSearch(deps: {
   readonly judge: Judge;
   readonly recordLeftOut: RecordLeftOut;
   readonly capability: () => Capability | null;
+  /** Told how often the EHR found what does not meet a condition that it was sent. */
+  readonly noteUnmet: (type: string, param: string, times: number) => void;
   readonly passPages: (rule: PageRule) => PassPage | null;
 }): { readonly run: RunSearch; readonly runToPrint: RunSearchToPrint } {
   const { served, ehrBase, reader, links, judge } = deps;
@@ -214,6 +217,7 @@ export function makeRunSearch(deps: {
       caller.log.error('read.refused', { faultCode: 'read.foreign', reason: checked.because });
       return fail(fault('read.foreign'));
     }
+    for (const [name, times] of checked.unmet) deps.noteUnmet(request.type, name, times);
     const told = await deps.recordLeftOut(checked.leftOut, patient, caller);
     if (!told.ok) return told;
     const kept = isApart

@@ -11,13 +11,16 @@ const search = (type: string, more: Partial<Search> = {}): Search => ({
   type,
   patient: null,
   clauses: [],
+  evaluated: [],
   include: [],
   revinclude: 'none',
+  reverse: [],
   sort: null,
   count: null,
   elements: null,
   summary: 'false',
   used: [],
+  ignored: [],
   ...more,
 });
 const instance = (kind: Instance['kind'], type: string, id: string): Instance => ({

@@ -26,6 +26,8 @@ const rules = {
   base: 'https://gateway.example.org/fhir',
   paramsOf: searchParamsOf,
   includesOf: searchParamsOf,
+  otherParam: () => undefined,
+  mayReverse: () => true,
 };
 
 const patients = fc.constantFrom('a', 'b', 'c');
@@ -297,6 +299,7 @@ function make(
         return Promise.resolve(ok(null));
       },
       capability: () => null,
+      noteUnmet: () => undefined,
       passPages,
     }).runToPrint,
     read: makeRunRead({ reader, judge }),
