@@ -43,6 +43,22 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'account.not-found': 'There is no person of this id.',
   'grant.not-found': 'There is no grant of this id.',
   'erase.not-found': 'Nothing is stored of this source user.',
+  'read.parameter':
+    'A parameter is not taken, or its value is none of its kind: correct or leave out the one that is named.',
+  'read.patient-needed': 'Name a patient: add patient=ID. For Patient itself add _id=ID or identifier=SYSTEM|NUMBER.',
+  'read.cursor': 'This page can no longer be shown: ask for the first page of the search again.',
+  'read.scope': 'No scope of the token covers this type and act: ask for one at the next launch, such as user/TYPE.rs.',
+  'read.no-patient':
+    'The scope is for the patient in context, and the token has none that is linked: launch with a patient.',
+  'read.other-patient': 'The token is for another patient: leave out patient=, or launch with the one who is wanted.',
+  'read.shared-search': 'This type is nobody’s record: read it by its id, or have it come along by _include.',
+  'read.not-found': 'Not there, not served, or not for this token to see: check type and id.',
+  'read.format': 'Answers are JSON: send Accept: application/fhir+json, or _format=json.',
+  'read.media': 'Send the parameters as application/x-www-form-urlencoded, or a resource as application/fhir+json.',
+  'read.body': 'The body is no resource of the kind that is wanted here: correct it and send it again.',
+  'read.busy': 'This app, or all of them, have as much under way as the EHR is asked: come again after Retry-After.',
+  'read.foreign':
+    'The EHR answered with what it was not asked for, and nothing of it is shown: whoever runs it must look.',
   'enrol.not-found': 'No source user is linked to this MRN.',
 };
 

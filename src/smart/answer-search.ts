@@ -56,6 +56,8 @@ const ignoredNote = (name: string | null): Note => ({
 const matchesOn = (page: SearchPage | PassedPage): number =>
   'passed' in page ? page.passed.entries.length : page.entries.filter(({ mode }) => mode === 'match').length;
 
+const isBounded = (page: SearchPage | PassedPage): boolean => 'notes' in page;
+
 const query = (pairs: Pairs): string =>
   new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString();
 
@@ -100,7 +102,13 @@ export function makeAnswerSearch(deps: {
       patients:
         plan.patient !== null
           ? [plan.patient]
-          : entries.flatMap(({ resource: { resourceType, id } }) => (resourceType === 'Patient' ? [id] : [])),
+          : [
+              ...new Set(
+                entries.flatMap(({ resource: { resourceType, id }, patient }) =>
+                  resourceType === 'Patient' ? [id] : (patient ?? []),
+                ),
+              ),
+            ],
     }) as const;
 
   const failed = (plan: Plan<Search>, code: string, caller: Caller): Promise<Result<null>> =>
@@ -126,13 +134,14 @@ export function makeAnswerSearch(deps: {
       resourceType: 'Bundle',
       type: 'searchset',
       // The EHR's own total may count what is not shown, so only a whole answer has one.
-      ...(isFirst && next === null ? { total: matchesOn(page) } : {}),
+      ...(isFirst && next === null && !isBounded(page) ? { total: matchesOn(page) } : {}),
       link: [
         { relation: 'self', url: `${base}/${self}` },
         ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
       ],
     };
-    const notes = notesEntry(isFirst ? request.ignored.map(ignoredNote) : []);
+    const bounds = 'passed' in page ? [] : (page.notes ?? []);
+    const notes = notesEntry([...(isFirst ? request.ignored.map(ignoredNote) : []), ...bounds]);
     if (count + notes.length === 0) return ok(bundleAnswer(bundle));
     return ok(
       'passed' in page && count > 0
@@ -148,6 +157,7 @@ export function makeAnswerSearch(deps: {
   async function answerCount(plan: Plan<Search>, caller: Caller): Promise<Result<Answer>> {
     let from: OwnAddress | null = null;
     let total = 0;
+    let isWhole = true;
     for (let n = 0; n < COUNTED_PAGES_MAX; n += 1) {
       const page: Result<SearchPage | PassedPage> = await run(plan, from, caller);
       if (!page.ok) {
@@ -155,6 +165,7 @@ export function makeAnswerSearch(deps: {
         return kept.ok ? page : kept;
       }
       total += matchesOn(page.value);
+      isWhole &&= !isBounded(page.value);
       from = page.value.next;
       if (from === null) break;
     }
@@ -162,7 +173,9 @@ export function makeAnswerSearch(deps: {
     const kept = await record({ ...actOf(plan, self), outcome: '0', why: 'count', count: total }, caller);
     if (!kept.ok) return kept;
     const link = [{ relation: 'self', url: `${base}/${self}` }];
-    return ok(bundleAnswer({ resourceType: 'Bundle', type: 'searchset', ...(from === null ? { total } : {}), link }));
+    return ok(
+      bundleAnswer({ resourceType: 'Bundle', type: 'searchset', ...(from === null && isWhole ? { total } : {}), link }),
+    );
   }
 
   async function search(

@@ -22,6 +22,8 @@ export interface PageRule {
    * Whose records were asked for; null where each match is looked up afterwards (a Patient by identifier) or nobody's.
    */
   readonly patient: string | null;
+  /** Of a search that named nobody: who may be seen, and what becomes of what is others'. */
+  readonly patients: { readonly seen: ReadonlySet<string>; readonly others: 'left-out' | 'foreign' } | null;
   /** One of these must match. */
   readonly filters: readonly Filter[];
   /** The same for what comes along; empty: the type may not. */
@@ -31,6 +33,8 @@ export interface PageRule {
 export interface Checked {
   readonly resource: Resource;
   readonly mode: 'match' | 'include';
+  /** Whose it is, where the search did not say. */
+  readonly patient?: string;
 }
 
 /**
@@ -130,7 +134,7 @@ function modeOf(entry: Json, resource: Resource, type: string): 'match' | 'inclu
  * something which is shown refers to it. Provenances are given apart, since what they are about may be on no page.
  */
 export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
-  const { search, served, ehrBase, patient, filters } = rule;
+  const { search, served, ehrBase, patient, patients, filters } = rule;
   const given = bundle['entry'] ?? [];
   if (!Array.isArray(given)) return foreign('shape');
   const matches: Checked[] = [];
@@ -163,7 +167,9 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     }
     if (resource.resourceType !== search.type) return foreign('type');
     const of = whose(resource, served, ehrBase);
-    if (of.kind === 'unclear' || of.kind === 'targets') return foreign('patient');
+    const isSeen = patients === null || ('id' in of && of.id !== null && patients.seen.has(of.id));
+    if (!isSeen && patients.others === 'left-out') continue;
+    if (of.kind === 'unclear' || of.kind === 'targets' || !isSeen) return foreign('patient');
     if (of.kind !== 'nobody' && of.id !== null && patient !== null && of.id !== patient) return foreign('patient');
     if (!holds(resource, search, '_id')) return foreign('condition');
     if (of.kind === 'entangled') {
@@ -190,7 +196,8 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     const isReferring = search.reverse.some((one) => refersTo(resource, one, names, ehrBase));
     const isReferred = isReferring || referred.has(`${type}/${id}`);
     if (!served.has(type)) leaveOut(resource, 'not-asked');
-    else if (of.kind === 'patient' && of.id !== patient) leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
+    else if (of.kind === 'patient' && of.id !== patient && patients?.seen.has(of.id) !== true)
+      leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
     else if (of.kind === 'entangled') leaveOut(resource, 'entangled');
     // A device without a patient is left out silently.
     else if (

@@ -77,7 +77,7 @@ const noScope = (grant: Grant, type: string, letter: Letter): Decision<never> =>
 const NUMBERS_MAX = 50;
 
 /** Whether an identifier is named, or a few; `system|` alone would be every patient of the EHR. */
-const isByNumber = (clauses: Pairs): boolean =>
+export const isByNumber = (clauses: Pairs): boolean =>
   clauses.some(([name, value]) => {
     const numbers = splitSearchValue(value, ',').map((one) => splitSearchValue(one, '|').at(-1));
     return name === 'identifier' && numbers.length <= NUMBERS_MAX && !numbers.includes('');
@@ -106,6 +106,9 @@ function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
   if (named === null && ofLinked.length > 0 && rule.kind === 'patient' && isByNumber(request.clauses))
     return allow(null, 'asked');
   const patient = named ?? (inContext.length > 0 ? grant.patient : null);
+  // Records of whichever patients the token reaches; with no condition at all that would be every record.
+  const isConditional = request.clauses.length + request.evaluated.length > 0;
+  if (patient === null && rule.kind === 'subject' && ofLinked.length > 0 && isConditional) return allow(null, 'asked');
   if (patient === null) return deny('patient-needed');
   if (patient !== grant.patient) return ofLinked.length > 0 ? allow(patient, 'asked') : deny('other-patient');
   return allow(patient, isWhole(inContext) || ofLinked.length === 0 ? 'not-asked' : 'asked');

@@ -83,6 +83,12 @@ const REFUSALS = {
   'shared-search': 'read.shared-search',
 } as const satisfies Record<Because, Fault['code']>;
 
+/** The parameter that would mend it. */
+const PLACES: Partial<Record<Because, Pick<Fault, 'at'>>> = {
+  'patient-needed': { at: 'patient' },
+  'other-patient': { at: 'patient' },
+};
+
 /** Answers a refusal. The audit has it before the caller does. */
 export async function refuse(
   because: Because,
@@ -103,5 +109,5 @@ export async function refuse(
     },
     caller,
   );
-  return kept.ok ? fail(fault(REFUSALS[because], more)) : kept;
+  return kept.ok ? fail(fault(REFUSALS[because], { ...PLACES[because], ...more })) : kept;
 }

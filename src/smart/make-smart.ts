@@ -30,6 +30,7 @@ import { makeFront, type Handle } from './front.ts';
 import { makeJudge } from './judge.ts';
 import { isIncluded, isSearched, makeMayReverse, makeOtherParam, makeParamsOf } from './known-params.ts';
 import { keepLinkedPatients } from './linked-patients.ts';
+import { makeListLinked } from './list-linked.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { makeOperationRoutes } from './operation-routes.ts';
 import { makePassPages } from './pass-page.ts';
@@ -123,6 +124,8 @@ export function makeSmart(deps: SmartDeps): Smart {
     ehrBase,
     reader,
     links,
+    listLinked: makeListLinked({ mode: deps.patients, tenant, mrnSystem, reader, identity, clock }),
+    patients: deps.patients,
     judge,
     recordLeftOut,
     capability,

@@ -237,7 +237,7 @@ export function parseSearch(type: string, pairs: Pairs, handling: Handling, rule
   // R4 3.1.1.5.5: the text of one resource says nothing of the others that would come along.
   const comesAlong = draft.include.length + draft.reverse.length > 0 || draft.revinclude !== 'none';
   if (!isShape(draft) || (draft.summary === 'text' && comesAlong)) return bad('_summary');
-  if (patients.size > 1) return fail(fault('read.patient-needed'));
+  if (patients.size > 1) return fail(fault('read.patient-needed', { at: 'patient' }));
   const [patient = null] = patients;
   return ok({ kind: 'search-type', type, patient, ...rest });
 }

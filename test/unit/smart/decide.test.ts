@@ -192,10 +192,14 @@ describe('a search', () => {
     });
   });
 
-  test('by a number is for patients only: of anything else the patient must be named', () => {
-    expect(find('user/Condition.s', search('Condition', { clauses: [['identifier', 'urn:x|1']] }))).toBe(
-      'patient-needed',
+  test('of records that names nobody reaches whom the token sees, if it has any condition', () => {
+    const numbered = search('Condition', { clauses: [['identifier', 'urn:x|1']] });
+    expect(find('user/Condition.s', numbered)).toBe('nobody in particular, asked');
+    expect(find('user/Condition.s', search('Condition', { evaluated: [['code', 'x']] }))).toBe(
+      'nobody in particular, asked',
     );
+    expect(find('user/Condition.s', search('Condition'))).toBe('patient-needed');
+    expect(find('patient/Condition.s', numbered)).toBe('no-patient');
   });
 
   test('of what is nobody’s is by one id, or not at all', () => {
@@ -217,7 +221,6 @@ describe('a search', () => {
     );
     expect(of(search('Provenance', { clauses: [['recorded', 'ge2026']] }))).toBe('patient-needed');
     expect(of(search('Provenance', { clauses, patient: 'b' }))).toBe('b, asked');
-    expect(find('user/Condition.s', search('Condition', { clauses }))).toBe('patient-needed');
   });
 });
 

@@ -300,6 +300,8 @@ function make(
       },
       capability: () => null,
       noteUnmet: () => undefined,
+      listLinked: () => Promise.resolve(ok([...linked])),
+      patients: 'linked',
       passPages,
     }).runToPrint,
     read: makeRunRead({ reader, judge }),
