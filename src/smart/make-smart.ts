@@ -160,6 +160,7 @@ export function makeSmart(deps: SmartDeps): Smart {
   const binary = makeAnswerBinary({
     served,
     isOffered: isBinaryOffered,
+    isSearchable,
     ehrBase,
     reader,
     judge,

@@ -199,7 +199,6 @@ describe('a search', () => {
       'nobody in particular, asked',
     );
     expect(find('user/Condition.s', search('Condition'))).toBe('patient-needed');
-    expect(find('patient/Condition.s', numbered)).toBe('no-patient');
   });
 
   test('of what is nobody’s is by one id, or not at all', () => {
