@@ -35,6 +35,7 @@ export async function* run(): AsyncGenerator<Figure> {
     served: loadServed([]),
     ehrBase: EHR,
     patient: PATIENT,
+    patients: null,
     filters: [[]],
     includeFilters: () => [],
   };

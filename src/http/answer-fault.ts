@@ -62,11 +62,11 @@ export function toProblem(fault: Fault, requestId: string): Problem {
   };
 }
 
-/** One issue for each problem; `at` is the place of the first. */
+/** One issue for each problem; `at` is the place of the first. What is to be done stands in the words of its code. */
 export function toOutcome(fault: Fault, requestId: string): OperationOutcome {
   const { kind, code, at, problems = [] } = fault;
-  const { issue, status } = HANDLING[kind];
-  const text = detailOfFault(fault) ?? HANDLING[kind].text;
+  const { issue, text: sentence, status } = HANDLING[kind];
+  const text = detailOfFault(fault) ?? sentence;
   const issueOf = (problem: string | null, isFirst: boolean): OperationOutcome['issue'][number] => ({
     severity: status === 500 ? 'fatal' : 'error',
     code: issue,

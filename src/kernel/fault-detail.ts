@@ -50,25 +50,27 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'subscription.endpoint':
     'An endpoint is an https address on the public internet, without credentials or fragment; others are for the operator to allow.',
   'subscription.too-many': 'The app has 2,000 subscriptions that are not off: remove one first.',
-  'read.parameter':
-    'A parameter is not taken here, or its value is none of its kind. GET /fhir/metadata lists what each type takes.',
-  'read.patient-needed':
-    'Name a patient: add patient=ID. Of Patient itself: _id, identifier, name, family, given, birthdate or gender.',
   'read.person-parameter':
     'Patients are found by name, family, given, birthdate, gender, identifier and _id, and sorted by name, family, birthdate and _id. Leave this one out, or name one patient by _id.',
-  'read.cursor': 'This page is of another token, or too old: begin with the first page.',
-  'read.scope': 'No scope of the token allows this: ask for one that names the type, with r to read or s to search.',
-  'read.no-patient': 'The scopes are for one patient, and the token names none: ask for launch/patient.',
-  'read.other-patient': 'The token is for another patient: ask about that one, or ask for a scope of user/.',
+  'read.too-many-persons': 'There are too many patients to look for one by name. Name one by _id or identifier.',
+  'read.parameter':
+    'A parameter is not taken, or its value is none of its kind: correct or leave out the one that is named.',
+  'read.patient-needed':
+    'Name a patient: add patient=ID. Of Patient itself: _id, identifier, name, family, given, birthdate or gender.',
+  'read.cursor': 'This page can no longer be shown: ask for the first page of the search again.',
+  'read.scope': 'No scope of the token covers this type and act: ask for one at the next launch, such as user/TYPE.rs.',
+  'read.no-patient':
+    'The scope is for the patient in context, and the token has none that is linked: launch with a patient.',
+  'read.other-patient': 'The token is for another patient: leave out patient=, or launch with the one who is wanted.',
   'read.shared-search':
     'Say what to look for: _id, a name, an identifier. GET /fhir/metadata lists by what each type is found.',
-  'read.not-found': 'There is nothing here that this token may see. Check the type, the id and the address.',
-  'read.format': 'Answers are JSON: send Accept: application/fhir+json, or leave _format out.',
-  'read.media': 'Send a search as application/x-www-form-urlencoded, a resource as application/fhir+json.',
-  'read.body': 'The body is not the JSON of a resource that this operation takes. Correct it and send it again.',
-  'read.foreign': 'The EHR answered something that was not asked for. Tell the operator of the gateway.',
-  'read.busy': 'Too much is being read at this moment. Try again after a second.',
-  'read.too-many-persons': 'There are too many patients to look for one by name. Name one by _id or identifier.',
+  'read.not-found': 'Not there, not served, or not for this token to see: check type and id.',
+  'read.format': 'Answers are JSON: send Accept: application/fhir+json, or _format=json.',
+  'read.media': 'Send the parameters as application/x-www-form-urlencoded, or a resource as application/fhir+json.',
+  'read.body': 'The body is no resource of the kind that is wanted here: correct it and send it again.',
+  'read.busy': 'This app, or all of them, have as much under way as the EHR is asked: come again after Retry-After.',
+  'read.foreign':
+    'The EHR answered with what it was not asked for, and nothing of it is shown: whoever runs it must look.',
   'enrol.not-found': 'No source user is linked to this MRN.',
 };
 

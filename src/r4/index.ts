@@ -23,14 +23,9 @@ export { walkReferences, rewriteReferences, type FoundReference } from './refere
 export { compartmentParams, isInCompartment, COMPARTMENT_TYPES } from './compartment/patient-compartment.ts';
 export { RESOURCE_TYPES, isResourceType } from './resource-types.ts';
 export { searchParamsOf, type SearchParam } from './search/search-params.ts';
-export {
-  isMatchable,
-  localReference,
-  matchesSearch,
-  splitSearchValue,
-  unescapeSearchValue,
-  valuesOfParam,
-} from './search/match-search.ts';
+export { type Fit } from './search/compare-dates.ts';
+export { compareSearch, isComparable, isMatchable, knownParam, matchesSearch } from './search/compare-search.ts';
+export { localReference, splitSearchValue, unescapeSearchValue, valuesOfParam } from './search/match-search.ts';
 export {
   makeScanSearchset,
   type ScannedEntry,

@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 import { decide, filtersFor, type Plan } from './decide.ts';
 import { refuse, type Handle } from './front.ts';
 import type { Judge } from './judge.ts';
-import { FHIR_JSON } from './negotiate.ts';
+import { binaryForm, FHIR_JSON } from './negotiate.ts';
 import { isId, type Search } from './read-request.ts';
 import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
@@ -18,21 +18,58 @@ import type { Json, Resource } from './whose.ts';
 const PAGES_MAX = 20;
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? (value as unknown[]).filter(isObject) : []);
 
-const isAttachedTo = (document: Resource, id: string, ehrBase: string): boolean =>
-  objects(document['content']).some(({ attachment }) => {
+/** The types whose records may have attachments, in the order in which they are looked through. */
+const HOLDERS = ['DocumentReference', 'DiagnosticReport', 'Media'] as const;
+
+const attachmentsOf = ({ resourceType, content, presentedForm }: Resource): readonly unknown[] => {
+  if (resourceType === 'DocumentReference') return objects(content).map(({ attachment }) => attachment);
+  return resourceType === 'DiagnosticReport' ? objects(presentedForm) : [content];
+};
+
+const isAttachedTo = (record: Resource, id: string, ehrBase: string): boolean =>
+  attachmentsOf(record).some((attachment) => {
     const found = isObject(attachment) ? localReference(attachment['url'], ehrBase) : null;
     return found?.type === 'Binary' && found.id === id;
   });
 
+/** `type/subtype` with parameters of plain letters; whatever else the EHR says is bytes. */
+const MEDIA_TYPE =
+  /^[a-z0-9][\w.+-]{0,63}\/[a-z0-9][\w.+-]{0,99}(\s*;\s*[\w-]{1,32}=("[\w .:/+-]{0,64}"|[\w.:/+-]{1,64})){0,4}$/i;
+const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+
 /**
- * `Binary/{id}`, which does not say whose it is. It is the patient's where a DocumentReference says so that the token
- * finds in the patient's record; only then is the EHR asked for it, so that nobody learns whether another's is there.
+ * The content itself, as a file to be kept: a browser that opens it shows nothing of it as a page of ours, runs nothing
+ * in it, and guesses no other type.
+ */
+function contentAnswer({ id, contentType, data }: Resource): Result<Answer> {
+  const text = typeof data === 'string' && BASE64.test(data) ? data : data === undefined ? '' : null;
+  if (text === null) return fail(fault('ehr.unreadable'));
+  const type =
+    typeof contentType === 'string' && MEDIA_TYPE.test(contentType) ? contentType : 'application/octet-stream';
+  return ok({
+    status: 200,
+    headers: {
+      'Content-Type': type,
+      'Content-Disposition': `attachment; filename="${id}"`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      Vary: 'Accept, Origin',
+    },
+    body: Buffer.from(text, 'base64'),
+  });
+}
+
+/**
+ * `Binary/{id}`, which does not say whose it is. It is the patient's where a record says so that the token finds among
+ * the patient's (a DocumentReference, the form of a DiagnosticReport, a Media); only then is the EHR asked for it, so that nobody learns whether another's is there.
  * What it says itself (`securityContext`) must not be another's.
  */
 export function makeAnswerBinary(deps: {
   readonly served: Served;
   /** Whether the EHR, as far as is known, has both. */
   readonly isOffered: () => boolean;
+  readonly isSearchable: (type: string) => boolean;
   readonly ehrBase: string;
   readonly reader: EhrReader;
   readonly judge: Judge;
@@ -42,7 +79,15 @@ export function makeAnswerBinary(deps: {
 }): { readonly get: Handle } {
   const { served, ehrBase, reader, judge, runSearch, record, rewrite } = deps;
 
-  async function isAttached(plan: Plan<Search>, id: string, caller: Caller): Promise<Result<boolean>> {
+  async function isAttached(plans: readonly Plan<Search>[], id: string, caller: Caller): Promise<Result<boolean>> {
+    for (const plan of plans) {
+      const found = await isAmong(plan, id, caller);
+      if (!found.ok || found.value) return found;
+    }
+    return ok(false);
+  }
+
+  async function isAmong(plan: Plan<Search>, id: string, caller: Caller): Promise<Result<boolean>> {
     let from: OwnAddress | null = null;
     for (let n = 0; n < PAGES_MAX; n += 1) {
       const page: Awaited<ReturnType<RunSearch>> = await runSearch(plan, from, caller);
@@ -67,12 +112,12 @@ export function makeAnswerBinary(deps: {
   }
 
   async function find(
-    plan: Plan<Search>,
+    plans: readonly Plan<Search>[],
     patient: string,
     id: string,
     caller: Caller,
   ): Promise<Result<Resource, Fault | 'hidden' | 'absent'>> {
-    const attached = await isAttached(plan, id, caller);
+    const attached = await isAttached(plans, id, caller);
     if (!attached.ok) return attached;
     if (!attached.value) return fail('hidden');
     const read = await reader.read(`Binary/${id}`, 'Binary', id, caller);
@@ -84,7 +129,9 @@ export function makeAnswerBinary(deps: {
   }
 
   return {
-    async get(_ask, { segments: [, id = ''], query }, caller): Promise<Result<Answer>> {
+    async get({ request }, { segments: [, id = ''], query }, caller): Promise<Result<Answer>> {
+      const form = binaryForm(request.headers, query);
+      if (form === null) return fail(fault('read.format'));
       if (!deps.isOffered() || !isId(id)) return fail(fault('read.not-found'));
       if (query.some(([name]) => name !== '_format' && name !== '_pretty')) return fail(fault('read.parameter'));
       const { grant } = caller;
@@ -94,15 +141,21 @@ export function makeAnswerBinary(deps: {
         ({ length }) => length === 0,
       );
       if (patient === null) return refuse(isScoped ? 'no-patient' : 'scope', of, record, caller);
-      const decision = decide(grant, searchOf('DocumentReference', patient), served);
-      if (!isScoped || !decision.allow) return refuse('scope', of, record, caller);
-      const found = await find(decision.plan, patient, id, caller);
+      const decisions = HOLDERS.filter(deps.isSearchable).map((type) => decide(grant, searchOf(type, patient), served));
+      const plans = decisions.flatMap((decision) => (decision.allow ? [decision.plan] : []));
+      if (!isScoped || plans.length === 0) return refuse('scope', of, record, caller);
+      const found = await find(plans, patient, id, caller);
       const act = { type: 'fhir.read', interaction: 'read', resourceType: 'Binary', id } as const;
       if (found.ok) {
         const kept = await record({ ...act, outcome: '0', patients: [patient], count: 1 }, caller);
-        return kept.ok
-          ? ok({ status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(found.value) })
-          : kept;
+        if (!kept.ok) return kept;
+        return form === 'content'
+          ? contentAnswer(found.value)
+          : ok({
+              status: 200,
+              headers: { 'Content-Type': FHIR_JSON, Vary: 'Accept, Origin' },
+              body: JSON.stringify(found.value),
+            });
       }
       const why = found.fault;
       const isEhr = typeof why === 'object';

@@ -123,7 +123,7 @@ export function makeAnswerDocref(deps: OperationDeps): Handle {
     return ok({ entries, notes: [BOUND] });
   }
 
-  /** Null: the EHR has no such operation, or it does not answer. */
+  /** Null: the EHR has no such operation, or refused it, or answered with what is another patient's. */
   async function askOperation(plan: Plan<Search>, { used }: Docref, caller: Caller): Promise<Result<Found> | null> {
     const known = capability();
     const isOffered = known?.types[TYPE]?.operations.includes('docref') === true && known !== refusedUnder;
@@ -131,7 +131,7 @@ export function makeAnswerDocref(deps: OperationDeps): Handle {
     if (!isOffered || !isOpen || plan.patient === null) return null;
     const query: Pairs = [['patient', plan.patient], ...used.filter(([name]) => name !== 'patient')];
     const answer = await gather(plan, { path: `${TYPE}/$docref`, query }, caller);
-    if (answer.ok || answer.fault.code === 'read.foreign') return answer;
+    if (answer.ok) return answer;
     if (answer.fault.kind !== 'ehr-rejected' && answer.fault.code !== 'read.cursor') return answer;
     refusedUnder = known;
     return null;

@@ -68,7 +68,7 @@ function codesAsked({ clauses }: Search): number | null {
  */
 export function makeAnswerLastn(deps: OperationDeps): Handle {
   const { rules, capability, runSearch, record, rewrite } = deps;
-  /** Which capability named an operation that the EHR then refused. */
+  /** Which capability named an operation that the EHR then refused, or did not do. */
   let refusedUnder: Capability | null = null;
 
   interface Gathered {
@@ -94,7 +94,7 @@ export function makeAnswerLastn(deps: OperationDeps): Handle {
     return ok({ entries, isWhole: false });
   }
 
-  /** Null: the EHR has no such operation, or it does not answer. */
+  /** Null: the EHR has no such operation, or refused it, or answered with what is another patient's. */
   async function askOperation(plan: Plan<Search>, { max }: Lastn, caller: Caller): Promise<Result<Gathered> | null> {
     const known = capability();
     const isOffered = known?.types['Observation']?.operations.includes('lastn') === true && known !== refusedUnder;
@@ -103,7 +103,6 @@ export function makeAnswerLastn(deps: OperationDeps): Handle {
     const query: Pairs = [['patient', plan.patient], ...plan.request.clauses, ['max', String(max)]];
     const answer = await gather(plan, { path: 'Observation/$lastn', query }, () => false, caller);
     if (answer.ok || (answer.fault.kind !== 'ehr-rejected' && answer.fault.code !== 'read.cursor')) return answer;
-    if (answer.fault.code === 'read.foreign') return answer;
     refusedUnder = known;
     return null;
   }

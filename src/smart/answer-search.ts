@@ -15,6 +15,7 @@ import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
 import type { RunSearchToPrint, SearchPage } from './run-search.ts';
 import type { Continuation, Cursors } from './seal-cursor.ts';
+import { notesEntry, type Note } from './search-note.ts';
 import type { Served } from './served-types.ts';
 import { shapeResource, type Shape } from './shape-resource.ts';
 
@@ -45,15 +46,23 @@ export async function formOf({ request }: Ask, pairs: Pairs): Promise<Result<Pai
   return format.ok ? ok(all) : format;
 }
 
+/** R4 3.1.1.1: what a server does not know it ignores, and says so. */
+const ignoredNote = (name: string | null): Note => ({
+  code: 'not-supported',
+  text: 'This parameter is not known, and was ignored. Prefer: handling=strict refuses it.',
+  ...(name === null ? {} : { at: name }),
+});
+
 const matchesOn = (page: SearchPage | PassedPage): number =>
   'passed' in page ? page.passed.entries.length : page.entries.filter(({ mode }) => mode === 'match').length;
 
+const isBounded = (page: SearchPage | PassedPage): boolean => 'notes' in page;
 const knownTotal = (page: SearchPage | PassedPage): number | undefined => ('total' in page ? page.total : undefined);
 
 function totalOf(page: SearchPage | PassedPage, isFirst: boolean): { readonly total?: number } {
   const total = knownTotal(page);
   if (total !== undefined) return { total };
-  return isFirst && page.next === null ? { total: matchesOn(page) } : {};
+  return isFirst && page.next === null && !isBounded(page) ? { total: matchesOn(page) } : {};
 }
 
 const query = (pairs: Pairs): string =>
@@ -64,7 +73,7 @@ function usedOf({ request, patient, grant }: Plan<Search>, served: Served): Pair
   const reach = { isContext: patient === null || patient === grant.patient, isLinked: true };
   const comesAlong = (type: string): boolean => alongFilters(grant, type, served, reach).length > 0;
   const isDone = ([name, value]: Pairs[number]): boolean => {
-    if (name === '_revinclude') return comesAlong('Provenance');
+    if (name === '_revinclude') return comesAlong(value.split(':')[0] ?? '');
     const targets = request.include.filter(({ param }) => param === value.split(':')[1]).flatMap((one) => one.targets);
     return name !== '_include' || targets.some(comesAlong);
   };
@@ -100,7 +109,13 @@ export function makeAnswerSearch(deps: {
       patients:
         plan.patient !== null
           ? [plan.patient]
-          : entries.flatMap(({ resource: { resourceType, id } }) => (resourceType === 'Patient' ? [id] : [])),
+          : [
+              ...new Set(
+                entries.flatMap(({ resource: { resourceType, id }, patient }) =>
+                  resourceType === 'Patient' ? [id] : (patient ?? []),
+                ),
+              ),
+            ],
     }) as const;
 
   const failed = (plan: Plan<Search>, code: string, caller: Caller): Promise<Result<null>> =>
@@ -132,11 +147,16 @@ export function makeAnswerSearch(deps: {
         ...(cursor === null ? [] : [{ relation: 'next', url: `${base}/${type}?_cursor=${cursor}` }]),
       ],
     };
-    if (count === 0) return ok(bundleAnswer(bundle));
+    const bounds = 'passed' in page ? [] : (page.notes ?? []);
+    const notes = notesEntry([...(isFirst ? request.ignored.map(ignoredNote) : []), ...bounds]);
+    if (count + notes.length === 0) return ok(bundleAnswer(bundle));
     return ok(
-      'passed' in page
-        ? { ...fhirAnswer(printPassed(bundle, page.passed, base)), encoding: 'latin1' }
-        : bundleAnswer({ ...bundle, entry: rewrite(entries).map((entry) => toEntry(entry, base, request)) }),
+      'passed' in page && count > 0
+        ? { ...fhirAnswer(printPassed(bundle, page.passed, base, notes)), encoding: 'latin1' }
+        : bundleAnswer({
+            ...bundle,
+            entry: [...rewrite(entries).map((entry) => toEntry(entry, base, request)), ...notes],
+          }),
     );
   }
 
@@ -144,6 +164,7 @@ export function makeAnswerSearch(deps: {
   async function answerCount(plan: Plan<Search>, caller: Caller): Promise<Result<Answer>> {
     let from: OwnAddress | null = null;
     let total = 0;
+    let isWhole = true;
     for (let n = 0; n < COUNTED_PAGES_MAX; n += 1) {
       const page: Result<SearchPage | PassedPage> = await run(plan, from, caller);
       if (!page.ok) {
@@ -151,6 +172,7 @@ export function makeAnswerSearch(deps: {
         return kept.ok ? page : kept;
       }
       total += knownTotal(page.value) ?? matchesOn(page.value);
+      isWhole &&= !isBounded(page.value);
       from = page.value.next;
       if (from === null) break;
     }
@@ -158,7 +180,9 @@ export function makeAnswerSearch(deps: {
     const kept = await record({ ...actOf(plan, self), outcome: '0', why: 'count', count: total }, caller);
     if (!kept.ok) return kept;
     const link = [{ relation: 'self', url: `${base}/${self}` }];
-    return ok(bundleAnswer({ resourceType: 'Bundle', type: 'searchset', ...(from === null ? { total } : {}), link }));
+    return ok(
+      bundleAnswer({ resourceType: 'Bundle', type: 'searchset', ...(from === null && isWhole ? { total } : {}), link }),
+    );
   }
 
   async function search(

@@ -1,8 +1,15 @@
 import { isOperationOutcome } from '@medplum/core';
 import { isObject } from '../kernel/index.ts';
-import { localReference, matchesSearch, walkReferences } from '../r4/index.ts';
+import {
+  compareSearch,
+  localReference,
+  matchesSearch,
+  searchParamsOf,
+  valuesOfParam,
+  walkReferences,
+} from '../r4/index.ts';
 import type { Filter } from './decide.ts';
-import type { Search } from './read-request.ts';
+import type { Reverse, Search } from './read-request.ts';
 import type { Served } from './served-types.ts';
 import { isResource, whose, type Json, type Resource } from './whose.ts';
 
@@ -15,6 +22,8 @@ export interface PageRule {
    * Whose records were asked for; null where each match is looked up afterwards (a Patient by identifier) or nobody's.
    */
   readonly patient: string | null;
+  /** Of a search that named nobody: who may be seen, and what becomes of what is others'. */
+  readonly patients: { readonly seen: ReadonlySet<string>; readonly others: 'left-out' | 'foreign' } | null;
   /** One of these must match. */
   readonly filters: readonly Filter[];
   /** The same for what comes along; empty: the type may not. */
@@ -24,6 +33,8 @@ export interface PageRule {
 export interface Checked {
   readonly resource: Resource;
   readonly mode: 'match' | 'include';
+  /** Whose it is, where the search did not say. */
+  readonly patient?: string;
 }
 
 /**
@@ -45,6 +56,8 @@ export type CheckedPage =
       readonly entries: readonly Checked[];
       readonly provenances: readonly Checked[];
       readonly leftOut: readonly LeftOut[];
+      /** Conditions that the EHR was sent and that what it found does not meet by any reading, and how often. */
+      readonly unmet: ReadonlyMap<string, number>;
     }
   | { readonly kind: 'foreign'; readonly because: 'type' | 'patient' | 'shape' | 'condition' };
 
@@ -65,6 +78,38 @@ const holdsBeside = (resource: Resource, { search, filters, ehrBase }: PageRule)
   search.clauses
     .filter(([name]) => filters.some((filter) => filter.some(([of]) => of === name)))
     .every(([name, value]) => matchesSearch(resource, name, value, ehrBase));
+
+/**
+ * The first condition that a resource does not meet by any reading of R4: what may be meant stays. `_id` and what was
+ * asked of a Patient by number are looked at more strictly.
+ */
+export function unmetBy(
+  resource: Json,
+  { search, ehrBase }: PageRule,
+): { readonly name: string; readonly isSent: boolean } | null {
+  const isUnmet = ([name, value]: readonly [string, string]): boolean =>
+    name !== '_id' && compareSearch(resource, name, value, ehrBase) === 'no';
+  const sent = search.clauses.find(isUnmet);
+  if (sent !== undefined) return { name: sent[0].split(':')[0] ?? '', isSent: true };
+  const evaluated = search.evaluated.find(isUnmet);
+  return evaluated === undefined ? null : { name: evaluated[0], isSent: false };
+}
+
+const refersTo = (
+  resource: Resource,
+  { type, param }: Reverse,
+  names: ReadonlySet<string>,
+  ehrBase: string,
+): boolean => {
+  const by = resource.resourceType === type ? searchParamsOf(type).get(param) : undefined;
+  return (
+    by !== undefined &&
+    valuesOfParam(resource, by).some((one) => {
+      const found = localReference(one, ehrBase);
+      return found !== null && names.has(`${found.type}/${found.id}`);
+    })
+  );
+};
 
 /** What these refer to, by name. */
 export const referredBy = (matches: readonly Checked[], ehrBase: string): ReadonlySet<string> =>
@@ -89,7 +134,7 @@ function modeOf(entry: Json, resource: Resource, type: string): 'match' | 'inclu
  * something which is shown refers to it. Provenances are given apart, since what they are about may be on no page.
  */
 export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
-  const { search, served, ehrBase, patient, filters } = rule;
+  const { search, served, ehrBase, patient, patients, filters } = rule;
   const given = bundle['entry'] ?? [];
   if (!Array.isArray(given)) return foreign('shape');
   const matches: Checked[] = [];
@@ -98,6 +143,7 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
   const leftOut: LeftOut[] = [];
   const leaveOut = ({ resourceType: type, id }: Resource, because: LeftOutReason): void =>
     void leftOut.push({ type, id, because });
+  const unmet = new Map<string, number>();
   const seen = new Set<string>();
   for (const entry of given as unknown[]) {
     if (!isObject(entry)) return foreign('shape');
@@ -121,7 +167,9 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     }
     if (resource.resourceType !== search.type) return foreign('type');
     const of = whose(resource, served, ehrBase);
-    if (of.kind === 'unclear' || of.kind === 'targets') return foreign('patient');
+    const isSeen = patients === null || ('id' in of && of.id !== null && patients.seen.has(of.id));
+    if (!isSeen && patients.others === 'left-out') continue;
+    if (of.kind === 'unclear' || of.kind === 'targets' || !isSeen) return foreign('patient');
     if (of.kind !== 'nobody' && of.id !== null && patient !== null && of.id !== patient) return foreign('patient');
     if (!holds(resource, search, '_id')) return foreign('condition');
     if (of.kind === 'entangled') {
@@ -131,28 +179,34 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     // A number may be the same in other letters for the EHR and not for us; it is then not shown, and nobody is
     // alarmed.
     if (search.type === 'Patient' && !holds(resource, search, 'identifier')) continue;
-    if (matchesAny(resource, filters, ehrBase) && holdsBeside(resource, rule)) matches.push({ resource, mode });
+    if (!matchesAny(resource, filters, ehrBase) || !holdsBeside(resource, rule)) continue;
+    const missed = unmetBy(resource, rule);
+    if (missed === null) matches.push({ resource, mode });
+    else if (missed.isSent) unmet.set(missed.name, (unmet.get(missed.name) ?? 0) + 1);
   }
-  if (along.length === 0) return { kind: 'sound', entries: matches, provenances, leftOut };
+  if (along.length === 0) return { kind: 'sound', entries: matches, provenances, leftOut, unmet };
 
   const referred = referredBy(matches, ehrBase);
+  const names = new Set(matches.map(({ resource: { resourceType, id } }) => `${resourceType}/${id}`));
   const wanted = new Set(search.include.flatMap(({ targets }) => targets));
   const included: Checked[] = [];
   for (const resource of along) {
     const { resourceType: type, id } = resource;
     const of = whose(resource, served, ehrBase);
-    const isReferred = referred.has(`${type}/${id}`);
+    const isReferring = search.reverse.some((one) => refersTo(resource, one, names, ehrBase));
+    const isReferred = isReferring || referred.has(`${type}/${id}`);
     if (!served.has(type)) leaveOut(resource, 'not-asked');
-    else if (of.kind === 'patient' && of.id !== patient) leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
+    else if (of.kind === 'patient' && of.id !== patient && patients?.seen.has(of.id) !== true)
+      leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
     else if (of.kind === 'entangled') leaveOut(resource, 'entangled');
     // A device without a patient is left out silently.
     else if (
       of.kind !== 'unclear' &&
       isReferred &&
-      wanted.has(type) &&
+      (isReferring || wanted.has(type)) &&
       matchesAny(resource, rule.includeFilters(type), ehrBase)
     )
       included.push({ resource, mode: 'include' });
   }
-  return { kind: 'sound', entries: [...matches, ...included], provenances, leftOut };
+  return { kind: 'sound', entries: [...matches, ...included], provenances, leftOut, unmet };
 }

@@ -119,6 +119,9 @@ function decideSearch<R extends Extract<ReadRequest, { kind: 'search-type' }>>(
   )
     return allow(null, 'asked');
   const patient = named ?? (inContext.length > 0 ? grant.patient : null);
+  // Records of whichever patients the token reaches; with no condition at all that would be every record.
+  const isConditional = request.clauses.length + request.evaluated.length > 0;
+  if (patient === null && rule.kind === 'subject' && ofLinked.length > 0 && isConditional) return allow(null, 'asked');
   if (patient === null) return deny('patient-needed');
   if (patient !== grant.patient) return ofLinked.length > 0 ? allow(patient, 'asked') : deny('other-patient');
   return allow(patient, isWhole(inContext) || ofLinked.length === 0 ? 'not-asked' : 'asked');

@@ -62,7 +62,8 @@ const OAUTH_URIS = 'http://fhir-registry.smarthealthit.org/StructureDefinition/o
 const BINARY: CapabilityStatementRestResource = {
   type: 'Binary',
   interaction: [{ code: 'read' }],
-  documentation: 'An attachment of a DocumentReference, in its JSON form',
+  documentation:
+    'An attachment of a DocumentReference, DiagnosticReport or Media: as what it is, or as a resource where FHIR JSON is asked for',
 };
 
 /** Our own log, whatever the EHR has. */

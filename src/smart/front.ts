@@ -9,6 +9,8 @@ import { makeWatchConnection } from './watch-connection.ts';
 
 export type Handle = (ask: Ask, target: Target, caller: Caller) => Promise<Result<Answer>>;
 
+const isBinary = ({ segments: [type, , ...rest] }: Target): boolean => type === 'Binary' && rest.length === 0;
+
 const EXPOSED =
   'ETag, Last-Modified, X-Request-Id, X-Intermediary, WWW-Authenticate, Retry-After, Content-Location, X-Progress, Expires';
 
@@ -51,8 +53,9 @@ export function makeFront(deps: {
         if (!verified.ok) return verified;
         const target = parseTarget(request.url ?? '', request.headers);
         if (!target.ok) return target;
-        const format = checkFormat(request.headers, target.value.query, offers);
-        if (!format.ok) return format;
+        // A Binary has a format of its own, which whoever answers it looks at.
+        const format = isBinary(target.value) ? null : checkFormat(request.headers, target.value.query, offers);
+        if (format?.ok === false) return format;
         const grant = verified.value;
         return watch(request.socket, (signal) => handle(ask, target.value, { grant, requestId, log, signal }));
       },

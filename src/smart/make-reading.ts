@@ -7,6 +7,7 @@ import type { EhrReader } from './ask-ehr.ts';
 import { makeFindProvenances, type FindProvenances } from './find-provenances.ts';
 import { makeFindNamed, type FindNamed } from './find-shared.ts';
 import { makeJudge, type Judge } from './judge.ts';
+import { makeListLinked } from './list-linked.ts';
 import { keepLinkedPatients, type LinkedPatients } from './linked-patients.ts';
 import type { makePassPages } from './pass-page.ts';
 import type { RecordLeftOut } from './record-left-out.ts';
@@ -35,6 +36,7 @@ export function makeReading(deps: {
   readonly identity: Operate<IdentityWrites, IdentityReads>;
   readonly isSearchable: (type: string) => boolean;
   readonly capability: () => Capability | null;
+  readonly noteUnmet: (type: string, param: string, times: number) => void;
   readonly recordLeftOut: RecordLeftOut;
   readonly passPages: ReturnType<typeof makePassPages>;
   readonly clock: Clock;
@@ -42,7 +44,12 @@ export function makeReading(deps: {
   const { reader } = deps;
   const links = keepLinkedPatients({ ...deps, mode: deps.patients });
   const judge = makeJudge({ ...deps, links });
-  const { run: runSearch, runToPrint } = makeRunSearch({ ...deps, links, judge });
+  const { run: runSearch, runToPrint } = makeRunSearch({
+    ...deps,
+    links,
+    judge,
+    listLinked: makeListLinked({ ...deps, mode: deps.patients }),
+  });
   const provenances = makeFindProvenances({ ...deps, runSearch });
   return { reader, links, judge, runSearch, runToPrint, provenances, findNamed: makeFindNamed(deps) };
 }

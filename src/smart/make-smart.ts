@@ -30,10 +30,10 @@ import { describeApi } from './describe-api.ts';
 import { makeFindPatients } from './find-patients.ts';
 import { makeFindShared } from './find-shared.ts';
 import { makeFront, type Handle } from './front.ts';
+import { isIncluded, isSearched, makeMayReverse, makeOtherParam, makeParamsOf } from './known-params.ts';
 import { makeReading } from './make-reading.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { noticePatients } from './notice-patients.ts';
-import { isIncluded, isSearched, makeParamsOf } from './params-of.ts';
 import { makeParseFilter } from './parse-filter.ts';
 import { makeOperationRoutes } from './operation-routes.ts';
 import { makePassPages } from './pass-page.ts';
@@ -49,6 +49,7 @@ import { makeRunEverything } from './run-everything.ts';
 import { makeRunRead } from './run-read.ts';
 import { makeCursors } from './seal-cursor.ts';
 import { loadServed } from './served-types.ts';
+import { makeUnmetConditions } from './unmet-conditions.ts';
 
 export interface SmartDeps {
   readonly budget: Budget;
@@ -91,6 +92,8 @@ export interface SmartTokens {
 }
 
 export interface Smart {
+  /** By type and parameter, how many entries the EHR found that do not meet what it was asked. */
+  readonly unmetConditions: () => Readonly<Record<string, number>>;
   readonly patients: PatientDirectory;
   readonly practitioners: PractitionerDirectory;
   /** What keeps the index of the linked patients fresh. */
@@ -128,6 +131,8 @@ export function makeSmart(deps: SmartDeps): Smart {
         isSearched(says, name) || (type === 'Patient' && deps.patients === 'linked' && isPersonParam(name)),
     ),
     includesOf: makeParamsOf(capability, isIncluded),
+    otherParam: makeOtherParam(capability),
+    mayReverse: makeMayReverse(capability),
   };
   const asking = makeEhrReader(deps);
   const reader = noticePatients(asking, deps.persons, mrnSystem);
@@ -137,7 +142,11 @@ export function makeSmart(deps: SmartDeps): Smart {
   const rewrite = makeRewriteAddresses(rewriteText);
   const passPages = makePassPages(rewriteText);
   const { patients, persons } = deps;
-  const looks = { patients, persons, tenant, mrnSystem, served, ehrBase, identity, isSearchable, capability, clock };
+  const unmet = makeUnmetConditions();
+  const looks = {
+    ...{ patients, persons, tenant, mrnSystem, served, ehrBase, identity, isSearchable, capability, clock },
+    noteUnmet: unmet.note,
+  };
   const reading = makeReading({ ...looks, recordLeftOut, passPages, reader });
   const { links, judge, runSearch, runToPrint } = reading;
   const share = makeBackgroundShare({
@@ -173,6 +182,7 @@ export function makeSmart(deps: SmartDeps): Smart {
   const binary = makeAnswerBinary({
     served,
     isOffered: isBinaryOffered,
+    isSearchable,
     ehrBase,
     reader,
     judge,
@@ -284,6 +294,7 @@ export function makeSmart(deps: SmartDeps): Smart {
 
   return {
     serve,
+    unmetConditions: unmet.current,
     readByMrn: makeReadByMrn({ reader: background.reader, mrnSystem }),
     practitioners: makePractitionerDirectory({ reader }),
     patients: makePatientDirectory({

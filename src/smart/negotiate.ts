@@ -42,3 +42,25 @@ export function hasTag(headers: IncomingHttpHeaders, etag: string): boolean {
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
   return given.trim() === '*' || given.split(',').some((tag) => opaque(tag) === opaque(etag));
 }
+
+const FHIR_TYPES = new Set(['application/fhir+json', 'application/json+fhir', 'application/json', 'text/json']);
+const qualityOf = (type: string): number => Number(/;\s*q=([01](?:\.\d{1,3})?)\s*(;|$)/.exec(type)?.[1] ?? '1');
+
+/**
+ * In which form a Binary is wanted: as a resource where that is asked for by name, else as what it is. FHIR R4 2.40: a
+ * server gives the content itself unless a FHIR type is asked for. Null: neither, such as XML.
+ */
+export function binaryForm(headers: IncomingHttpHeaders, query: Pairs): 'resource' | 'content' | null {
+  const asked = query.filter(([name]) => name === '_format').map(([, value]) => bare(value).replace(' ', '+'));
+  if (asked.length > 0) return asked.every((one) => FORMATS.has(one)) ? 'resource' : null;
+  const wanted = (headers.accept ?? '')
+    .split(',')
+    .map((type) => ({ type: bare(type), quality: qualityOf(type) }))
+    .filter(({ type, quality }) => type !== '' && quality > 0);
+  const best = (isOf: (type: string) => boolean): number =>
+    Math.max(0, ...wanted.filter(({ type }) => isOf(type)).map(({ quality }) => quality));
+  const asResource = best((type) => FHIR_TYPES.has(type));
+  const isNamed = (type: string): boolean => !FHIR_TYPES.has(type) && !type.includes('*') && !/fhir\+/.test(type);
+  if (asResource > 0) return asResource >= best(isNamed) ? 'resource' : 'content';
+  return wanted.length > 0 && wanted.every(({ type }) => /fhir\+/.test(type)) ? null : 'content';
+}

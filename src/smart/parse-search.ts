@@ -1,8 +1,9 @@
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
-import { localReference, splitSearchValue, type SearchParam } from '../r4/index.ts';
+import { localReference, searchParamsOf, splitSearchValue, type SearchParam } from '../r4/index.ts';
 import type { Pairs } from '../ehr/index.ts';
 import { canonicalValue } from './canonical-value.ts';
-import { isId, type Include, type Search } from './read-request.ts';
+import type { OtherParam } from './known-params.ts';
+import { isId, type Include, type Reverse, type Search } from './read-request.ts';
 import type { Served } from './served-types.ts';
 import { isShape, isSummary } from './shape-resource.ts';
 
@@ -16,6 +17,10 @@ export interface SearchRules {
   readonly paramsOf: (type: string) => ReadonlyMap<string, SearchParam>;
   /** Those by which both can bring something along; an EHR may have more of these than it searches by. */
   readonly includesOf: (type: string) => ReadonlyMap<string, SearchParam>;
+  /** A parameter that they do not both know; undefined: nobody knows it. */
+  readonly otherParam: (type: string, name: string) => OtherParam | undefined;
+  /** Whether records of `source` may come along with `type` because they refer to it by `param`. */
+  readonly mayReverse: (type: string, source: string, param: string) => boolean;
 }
 
 export type Handling = 'strict' | 'lenient';
@@ -42,12 +47,24 @@ const isText = (value: string): boolean =>
   value !== '' && value.length <= LIMITS.valueMax && !/[\p{Cc}\ufffd]/u.test(value);
 
 /** Errors repeat known parameter names. An unknown name may be anything and is not repeated. */
-const bad = (at?: string) => fail(fault('read.parameter', at === undefined ? {} : { at }));
+const bad = (at?: string, problem?: string) =>
+  fail(
+    fault('read.parameter', {
+      ...(at === undefined ? {} : { at }),
+      ...(problem === undefined ? {} : { problems: [at === undefined ? problem : `${at}: ${problem}`] }),
+    }),
+  );
+/** A name that somebody might give to a parameter. */
+const nameable = (name: string): string | null => (/^[a-z][A-Za-z-]{0,39}$/.test(name) ? name : null);
+const WITHOUT_MODIFIER = new Set(['_include', '_revinclude']);
 
 interface Draft {
   readonly patients: Set<string>;
   readonly clauses: [string, string][];
+  readonly evaluated: [string, string][];
   readonly include: Include[];
+  readonly reverse: Reverse[];
+  readonly ignored: (string | null)[];
   readonly used: [string, string][];
   revinclude: Search['revinclude'];
   sort: string | null;
@@ -80,6 +97,20 @@ function parseInclude(type: string, value: string, { served, includesOf }: Searc
   const all = param.targets === 'any' ? [] : param.targets.filter(isOffered);
   const targets = target === undefined ? all : all.filter((one) => one === target);
   return targets.length === 0 ? null : { param: name, targets, isAll: targets.length === param.targets.length };
+}
+
+/** Records of one patient that refer to what is found. What they refer to by `*` or step by step is not followed. */
+function parseReverse(type: string, value: string, { served, isOffered, mayReverse }: SearchRules): Reverse | null {
+  const [source = '', name = '', target = type, ...rest] = value.split(':');
+  const param = searchParamsOf(source).get(name);
+  // One that may lead anywhere (`focus`) says whom else a record tells of.
+  const leadsHere = param !== undefined && param.targets !== 'any' && param.targets.includes(type);
+  const isPlain = rest.length === 0 && target === type && param?.kind === 'reference' && param.isPlain;
+  const isOwned =
+    served.get(source)?.kind === 'subject' && ['subject', 'patient'].includes(served.get(type)?.kind ?? '');
+  return isPlain && leadsHere && isOwned && isOffered(source) && mayReverse(type, source, name)
+    ? { type: source, param: name }
+    : null;
 }
 
 function parseSort(type: string, value: string, { paramsOf }: SearchRules): string | null {
@@ -128,8 +159,13 @@ function takeControl(
       return 'used';
     }
     case '_revinclude': {
-      if (value !== 'Provenance:target' && value !== `Provenance:target:${type}`) return 'bad';
-      draft.revinclude = 'provenance';
+      if (value === 'Provenance:target' || value === `Provenance:target:${type}`) {
+        draft.revinclude = 'provenance';
+        return 'used';
+      }
+      const reverse = parseReverse(type, value, rules);
+      if (reverse === null) return 'bad';
+      draft.reverse.push(reverse);
       return 'used';
     }
     default:
@@ -138,8 +174,9 @@ function takeControl(
 }
 
 /**
- * Reads a search. A parameter without underscore that nobody knows is dropped and missing in the self link, as R4 has
- * it (3.1.1.1), or refused where the caller asks for `handling=strict`; it is never sent on. Chains, `_has`, `_filter`,
+ * Reads a search. A parameter that R4, US Core or the EHR knows is sent on, looked at in the answer, or refused by its
+ * name. One without underscore that nobody knows is dropped and missing in the self link, as R4 has it (3.1.1.1), and
+ * the answer says so; it is refused where the caller asks for `handling=strict`. Chains, `_has`, `_filter`,
  * `_list` and the other joins are refused always: they would ask about records that the answer does not show.
  */
 export function parseSearch(type: string, pairs: Pairs, handling: Handling, rules: SearchRules): Result<Search> {
@@ -149,7 +186,10 @@ export function parseSearch(type: string, pairs: Pairs, handling: Handling, rule
   const draft: Draft = {
     patients: new Set(),
     clauses: [],
+    evaluated: [],
     include: [],
+    reverse: [],
+    ignored: [],
     used: [],
     revinclude: 'none',
     sort: null,
@@ -171,26 +211,31 @@ export function parseSearch(type: string, pairs: Pairs, handling: Handling, rule
       draft.used.push([name, value]);
       continue;
     }
-    const param = params.get(name);
+    const both = params.get(name);
+    const other = both === undefined ? rules.otherParam(type, name) : undefined;
+    const param = both ?? other?.param;
     if (param !== undefined) {
+      if (other?.way === 'refused') return bad(name, 'neither the EHR nor the gateway can search by it');
       if (modifier !== undefined && MODIFIERS[param.kind]?.includes(modifier) !== true) return bad(name);
       const canonical = canonicalValue(param, name, modifier, value, base);
       if (canonical === null) return bad(name);
-      draft.clauses.push([key, canonical]);
+      (other?.way === 'evaluated' ? draft.evaluated : draft.clauses).push([key, canonical]);
       draft.used.push([key, canonical]);
       continue;
     }
     // A modifier is refused even where the parameter is not known: it may be a chain or `_has`.
-    if (modifier !== undefined) return bad();
+    if (modifier !== undefined) return bad(WITHOUT_MODIFIER.has(name) ? name : undefined);
     if (ONCE.has(name) && pairs.filter(([one]) => one === name).length > 1) return bad(name);
     const taken = name.startsWith('_') ? takeControl(type, name, value, rules, draft) : 'ignored';
-    if (taken === 'bad' || (taken === 'ignored' && handling === 'strict'))
-      return bad(name.startsWith('_') ? name : undefined);
-    if (taken === 'used') draft.used.push([name, name === '_count' ? String(draft.count) : value]);
+    if (taken === 'bad') return bad(name);
+    if (taken === 'ignored' && handling === 'strict')
+      return bad(nameable(name) ?? undefined, 'nobody knows this parameter');
+    if (taken === 'ignored') draft.ignored.push(nameable(name));
+    else draft.used.push([name, name === '_count' ? String(draft.count) : value]);
   }
   const { patients, ...rest } = draft;
   // R4 3.1.1.5.5: the text of one resource says nothing of the others that would come along.
-  const comesAlong = draft.include.length > 0 || draft.revinclude !== 'none';
+  const comesAlong = draft.include.length + draft.reverse.length > 0 || draft.revinclude !== 'none';
   if (!isShape(draft) || (draft.summary === 'text' && comesAlong)) return bad('_summary');
   if (patients.size > 1) return fail(fault('read.patient-needed', { at: 'patient' }));
   const [patient = null] = patients;

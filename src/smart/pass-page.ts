@@ -1,8 +1,9 @@
-import { makeScanSearchset, type ScannedSearchset, type ScanSearchset } from '../r4/index.ts';
-import type { PageRule } from './check-page.ts';
+import { makeScanSearchset, type ScannedEntry, type ScannedSearchset, type ScanSearchset } from '../r4/index.ts';
+import { unmetBy, type PageRule } from './check-page.ts';
 import { isId } from './read-request.ts';
 import { NAMES_OF_ADDRESSES, type RewriteText } from './rewrite-addresses.ts';
 import type { TypeRule } from './served-types.ts';
+import type { Json } from './whose.ts';
 
 /**
  * Checks a page on its bytes. Null: it is not beyond doubt, and `checkPage` decides. A page that is passed is one of
@@ -22,6 +23,7 @@ function subjectOf(rule: TypeRule | undefined): string | null {
 const isPlain = ({ search, filters }: PageRule): boolean =>
   search.include.length === 0 &&
   search.revinclude === 'none' &&
+  search.reverse.length === 0 &&
   search.elements === null &&
   search.summary === 'false' &&
   search.clauses.every(([name]) => name !== '_id') &&
@@ -49,6 +51,13 @@ export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => Pas
     if (subject === null || patient === null || !isId(patient) || !isPlain(rule)) return null;
     const scan = scanBy(subject);
     const reference = `Patient/${patient}`;
+    const isConditional = search.clauses.length + search.evaluated.length > 0;
+    /** What a condition looks at is not found on bytes; the resource is read for it, and passed on as it came. */
+    const meets = (bytes: Uint8Array, { start, end }: ScannedEntry): boolean =>
+      unmetBy(
+        JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')) as Json,
+        rule,
+      ) === null;
     return (bytes) => {
       const page = scan(bytes);
       if (page === null) return null;
@@ -57,7 +66,7 @@ export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => Pas
         if (type !== search.type || of !== reference || !isId(id) || seen.has(id)) return null;
         seen.add(id);
       }
-      return page;
+      return isConditional && !page.entries.every((entry) => meets(bytes, entry)) ? null : page;
     };
   };
 }

@@ -9,6 +9,12 @@ export interface Include {
   readonly isAll: boolean;
 }
 
+/** `source:param` of records that come along because they refer so to what is found. */
+export interface Reverse {
+  readonly type: string;
+  readonly param: string;
+}
+
 export interface Search {
   readonly kind: 'search-type';
   readonly type: string;
@@ -16,14 +22,20 @@ export interface Search {
   readonly patient: string | null;
   /** Every other condition, as it goes to the EHR: a name with its modifier, and a value. */
   readonly clauses: Pairs;
+  /** Conditions that the EHR does not know, and that are looked at in what it answers. */
+  readonly evaluated: Pairs;
   readonly include: readonly Include[];
   readonly revinclude: 'provenance' | 'none';
+  /** The same of other types than Provenance. */
+  readonly reverse: readonly Reverse[];
   readonly sort: string | null;
   readonly count: number | null;
   readonly elements: readonly string[] | null;
   readonly summary: Summary;
   /** What was used of what was asked, for the self link. */
   readonly used: Pairs;
+  /** Names that nobody knows; null for one that is not to be repeated. */
+  readonly ignored: readonly (string | null)[];
 }
 
 export interface Instance {

@@ -4,16 +4,20 @@ import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { Persons } from '../persons/index.ts';
 import { localReference, splitSearchValue } from '../r4/index.ts';
 import type { BundlePage, EhrReader, PassedPage } from './ask-ehr.ts';
+import { buildQuery, isEachApart } from './build-query.ts';
 import type { Caller } from './caller.ts';
 import { checkPage, type Checked, type PageRule } from './check-page.ts';
 import { alongFilters, filtersFor, isByNumber, type Filter, type Plan, type Reach } from './decide.ts';
 import type { Judge, Shown, Sighted } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
+import type { ListLinked } from './list-linked.ts';
 import { makeNumberedPatients } from './numbered-patients.ts';
 import type { PassPage } from './pass-page.ts';
 import { makeRunPersons, meetsUnasked, unaskedOf, type GatheredPersons } from './run-persons.ts';
 import type { Search } from './read-request.ts';
 import type { RecordLeftOut } from './record-left-out.ts';
+import { isUnnamed, makeRunUnnamed } from './run-unnamed.ts';
+import type { Note } from './search-note.ts';
 import type { Served } from './served-types.ts';
 import { versionOf } from './whose.ts';
 
@@ -22,6 +26,8 @@ export interface SearchPage {
   /** How many there are on all pages, where that is known. */
   readonly total?: number;
   readonly next: OwnAddress | null;
+  /** What it does not hold. */
+  readonly notes?: readonly Note[];
 }
 
 /** Of Provenance: whose all that it is about must be, by which letters it may be seen, and what was checked already. */
@@ -50,28 +56,9 @@ const NOTHING: SearchPage = { entries: [], next: null };
 const NO_TARGETS: Shown = new Map();
 const ANYONE: Reach = { isContext: true, isLinked: true };
 
-/**
- * One filter becomes its conditions, several by one parameter become one condition with alternatives; others are left
- * to the check of the answer.
- */
-function conditionOf(filters: readonly Filter[], supports: (name: string) => boolean): Pairs {
-  const [only] = filters;
-  if (filters.length === 1 && only !== undefined) return only.filter(([name]) => supports(name));
-  if (filters.some((filter) => filter.length !== 1)) return [];
-  const pairs = filters.flat();
-  const names = new Set(pairs.map(([name]) => name));
-  const [name] = names;
-  if (names.size !== 1 || name === undefined || !supports(name)) return [];
-  return [[name, [...new Set(pairs.map(([, value]) => value))].join(',')]];
-}
-
 /** Whether the patient in context is among the ids that the caller asked for. */
 const isAmong = (patient: string | null, { clauses }: Search): boolean =>
   patient === null || clauses.every(([name, value]) => name !== '_id' || value.split(',').includes(patient));
-
-/** A search for Patients of whom none is named: whether one may be shown is known only once the EHR has returned it. */
-const isEachApart = ({ request, patient }: Plan<Search>, served: Served): boolean =>
-  patient === null && served.get(request.type)?.kind === 'patient';
 
 /** A search for what is about these; null where nothing is left of what was asked. */
 function narrowTargets(search: Search, seen: Shown): Search | null {
@@ -84,55 +71,6 @@ function narrowTargets(search: Search, seen: Shown): Search | null {
     name === 'target' ? splitSearchValue(value, ',').filter(isSeen).join(',') : value,
   ]);
   return clauses.some(([, value]) => value === '') ? null : { ...search, clauses };
-}
-
-/** The query to the EHR, built anew: nothing of the caller's own text but conditions that were parsed. */
-export function buildQuery(
-  plan: Plan<Search>,
-  filters: readonly Filter[],
-  mayInclude: (type: string) => boolean,
-  served: Served,
-  capability: Capability | null,
-): Pairs {
-  const { request, patient } = plan;
-  const { type, clauses, include, revinclude, sort, count, summary } = request;
-  const isWhole = summary === 'count' || (isEachApart(plan, served) && isByNumber(clauses));
-  const known = capability?.types[type]?.searchParams;
-  const rule = served.get(type);
-  const subject: Pairs[number] =
-    rule?.kind === 'patient'
-      ? ['_id', patient ?? '']
-      : (known?.includes('patient') === false && known.includes('subject')) ||
-          (rule?.kind === 'subject' && rule.param === 'subject')
-        ? ['subject', `Patient/${patient ?? ''}`]
-        : ['patient', patient ?? ''];
-  const isThere =
-    rule?.kind !== 'patient' && clauses.some(([name, value]) => name === subject[0] && value === subject[1]);
-  const byPatient: Pairs = patient === null || isThere ? [] : [subject];
-  const includes = include.flatMap(({ param, targets, isAll }): [string, string][] =>
-    // Some servers know the short form alone.
-    isAll && targets.every(mayInclude)
-      ? [['_include', `${type}:${param}`]]
-      : targets.filter(mayInclude).map((target) => ['_include', `${type}:${param}:${target}`]),
-  );
-  // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find
-  // another.
-  const unasked = unaskedOf(request, capability);
-  const asked = clauses.filter(
-    (clause) => !unasked.includes(clause) && !(rule?.kind === 'patient' && patient !== null && clause[0] === '_id'),
-  );
-  return [
-    ...byPatient,
-    ...asked,
-    ...conditionOf(filters, (name) => known?.includes(name) !== false),
-    ...includes,
-    ...(revinclude === 'provenance' && mayInclude('Provenance')
-      ? ([['_revinclude', 'Provenance:target']] as const)
-      : []),
-    ...(sort === null ? [] : ([['_sort', sort]] as const)),
-    // What is counted, or shown one by one, is looked at to its end.
-    ...(isWhole ? ([['_count', '200']] as const) : count === null ? [] : ([['_count', String(count)]] as const)),
-  ];
 }
 
 interface Prepared {
@@ -152,16 +90,21 @@ export function makeRunSearch(deps: {
   readonly ehrBase: string;
   readonly reader: EhrReader;
   readonly links: LinkedPatients;
+  readonly listLinked: ListLinked;
+  /** Whether every patient of the EHR may be seen. */
+  readonly patients: 'linked' | 'all';
   readonly judge: Judge;
   readonly persons: Persons;
-  readonly patients: 'linked' | 'all';
   readonly recordLeftOut: RecordLeftOut;
   readonly capability: () => Capability | null;
+  /** Told how often the EHR found what does not meet a condition that it was sent. */
+  readonly noteUnmet: (type: string, param: string, times: number) => void;
   readonly passPages: (rule: PageRule) => PassPage | null;
 }): { readonly run: RunSearch; readonly runToPrint: RunSearchToPrint } {
   const { served, ehrBase, reader, links, judge } = deps;
   const numbered = makeNumberedPatients(deps);
   const indexed = makeRunPersons({ ...deps, numbered });
+  const runUnnamed = makeRunUnnamed(deps);
 
   function apartOf(plan: Plan<Search>): Prepared['apart'] {
     if (!isEachApart(plan, served)) return 'no';
@@ -214,7 +157,7 @@ export function makeRunSearch(deps: {
     const includeFilters = (type: string): readonly Filter[] => alongFilters(grant, type, served, reach.value);
     const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
     const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
-    const rule = { search: request, served, ehrBase, patient: plan.patient, filters, includeFilters };
+    const rule = { search: request, served, ehrBase, patient: plan.patient, patients: null, filters, includeFilters };
     return ok({ rule, query, targets: targets.value, apart: apartOf(plan) });
   }
 
@@ -236,6 +179,7 @@ export function makeRunSearch(deps: {
       caller.log.error('read.refused', { faultCode: 'read.foreign', reason: checked.because });
       return fail(fault('read.foreign'));
     }
+    for (const [name, times] of checked.unmet) deps.noteUnmet(request.type, name, times);
     const told = await deps.recordLeftOut(checked.leftOut, patient, caller);
     if (!told.ok) return told;
     const met = checked.entries.filter(meetsUnasked(unaskedOf(request, deps.capability())));
@@ -278,6 +222,7 @@ export function makeRunSearch(deps: {
 
   return {
     async run(asked, from, caller, provenanceOf) {
+      if (isUnnamed(asked, served)) return runUnnamed(asked, from, caller);
       const prepared = await prepare(asked, caller, provenanceOf);
       if (!prepared.ok) return prepared;
       if (prepared.value === null) return ok(NOTHING);
@@ -292,6 +237,7 @@ export function makeRunSearch(deps: {
       return check(prepared.value, page.value, caller, provenanceOf);
     },
     async runToPrint(asked, from, caller) {
+      if (isUnnamed(asked, served)) return runUnnamed(asked, from, caller);
       const prepared = await prepare(asked, caller);
       if (!prepared.ok) return prepared;
       if (prepared.value === null) return ok(NOTHING);

@@ -1,5 +1,5 @@
 import { isElement } from '../runtime/is-element.ts';
-import { searchParamsOf, type SearchParam, type SearchPath } from './search-params.ts';
+import type { SearchParam, SearchPath } from './search-params.ts';
 
 /** FHIR escapes `\ , | $` by a backslash: a plain split would cut inside a value. */
 export function splitSearchValue(text: string, separator: ',' | '|'): string[] {
@@ -52,14 +52,14 @@ export function valuesOfParam(resource: unknown, param: SearchParam): unknown[] 
   return found;
 }
 
-interface Token {
+export interface Token {
   readonly system: string | undefined;
   readonly code: string | undefined;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-function tokensOf(value: unknown): Token[] {
+export function tokensOf(value: unknown): Token[] {
   if (typeof value === 'string') return [{ system: undefined, code: value }];
   if (typeof value === 'boolean') return [{ system: undefined, code: String(value) }];
   if (!isElement(value)) return [];
@@ -72,7 +72,7 @@ function tokensOf(value: unknown): Token[] {
  * `code`, `system|code`, `|code` (no system) or `system|` (any code of it). A code that has no system of its own fits
  * any.
  */
-function matchesToken(value: unknown, wanted: string): boolean {
+export function matchesToken(value: unknown, wanted: string): boolean {
   const parts = splitSearchValue(wanted, '|').map(unescapeSearchValue);
   if (parts.length > 2) return false;
   const [first = '', code] = parts;
@@ -106,15 +106,8 @@ function matchesReference(value: unknown, wanted: string, base: string | undefin
   return wanted === found.id || wanted === `${found.type}/${found.id}`;
 }
 
-/**
- * Whether the resource has this value of this parameter; commas separate alternatives. Parameters of other kinds than
- * token and reference, and those whose meaning is more than a path, match nothing: who asks for a permission must not
- * get one by mistake.
- */
-export function matchesSearch(resource: unknown, name: string, value: string, base?: string): boolean {
-  const type = isElement(resource) ? text(resource['resourceType']) : undefined;
-  const param = type === undefined ? undefined : searchParamsOf(type).get(name);
-  if (param === undefined || !param.isPlain) return false;
+/** Whether a resource has this token or reference, by the letter of R4: no other spelling, no other code. */
+export function matchesByLetter(resource: unknown, param: SearchParam, value: string, base?: string): boolean {
   const alternatives = splitSearchValue(value, ',');
   return param.paths.some((path) => {
     const found: unknown[] = [];
@@ -126,10 +119,4 @@ export function matchesSearch(resource: unknown, name: string, value: string, ba
       return alternatives.some((wanted) => matchesReference(one, wanted, base));
     });
   });
-}
-
-/** Whether `matchesSearch` can ever say yes: the parameter exists and is of a kind that is matched here. */
-export function isMatchable(type: string, name: string): boolean {
-  const param = searchParamsOf(type).get(name);
-  return param?.isPlain === true && (param.kind === 'token' || param.kind === 'reference');
 }

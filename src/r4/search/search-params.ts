@@ -27,7 +27,7 @@ function readPath(text: string): SearchPath | null {
 }
 
 /** The notation of `tools/derive-search.ts`: `reference subject>Patient Patient`. */
-function readParam(row: string): SearchParam {
+export function readParam(row: string): SearchParam {
   const [kind = '', paths = '?', targets = ''] = row.split(' ');
   const read = paths.split('|').map(readPath);
   return {

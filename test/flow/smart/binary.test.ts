@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startHostileEhr } from '../../support/smart/hostile-ehr.ts';
 import { aGrant, startSmart, type SmartRig } from '../../support/smart/start-smart.ts';
 
@@ -40,8 +40,10 @@ const observation = (id: string, patient: string) => ({
 });
 
 let documents: readonly { readonly subject: { readonly reference: string } }[] = [];
+let reports: readonly { readonly subject: { readonly reference: string } }[] = [];
 let others: readonly { readonly resourceType: string; readonly id: string }[] = [];
 beforeEach(() => {
+  reports = [];
   documents = [
     document('d1', 'a', 'Binary/relative'),
     document('d2', 'a', `${ehr.url}/Binary/absolute`),
@@ -71,8 +73,10 @@ beforeEach(() => {
     if (id === '_search') {
       const params = new URLSearchParams(body);
       const found =
-        type === 'DocumentReference'
-          ? documents.filter(({ subject }) => subject.reference === `Patient/${params.get('patient') ?? ''}`)
+        type === 'DocumentReference' || type === 'DiagnosticReport'
+          ? (type === 'DocumentReference' ? documents : reports).filter(
+              ({ subject }) => subject.reference === `Patient/${params.get('patient') ?? ''}`,
+            )
           : others.filter((one) => one.resourceType === type && params.get('_id') === one.id);
       return { body: { resourceType: 'Bundle', type: 'searchset', entry: found.map((resource) => ({ resource })) } };
     }
@@ -82,7 +86,8 @@ beforeEach(() => {
 });
 
 const get = async (id: string, scope = 'patient/*.rs', more: object = { patient: 'a' }) => {
-  const answer = await rig.get(`/fhir/Binary/${id}`, rig.token(aGrant(scope, more)));
+  const json = { accept: 'application/fhir+json' };
+  const answer = await rig.get(`/fhir/Binary/${id}`, rig.token(aGrant(scope, more)), json);
   const text = await answer.text();
   expect(text).not.toContain(MARKER);
   return { status: answer.status, text };
@@ -120,6 +125,7 @@ test('the EHR is asked for no Binary that no document of the patient names', asy
 test.each([
   ['patient/Binary.r', { patient: 'a' }, 403],
   ['patient/DocumentReference.rs', { patient: 'a' }, 403],
+  ['patient/Binary.r patient/DiagnosticReport.s', { patient: 'a' }, 404],
   ['patient/Binary.s patient/DocumentReference.rs', { patient: 'a' }, 403],
   ['patient/Binary.r patient/DocumentReference.r', { patient: 'a' }, 403],
   ['patient/Binary.r patient/DocumentReference.s', { patient: 'a' }, 200],
@@ -140,7 +146,69 @@ test('nothing else of Binary is served', async () => {
     expect((await rig.get(`/fhir/${path}`, token)).status).toBe(404);
   for (const path of ['Binary/relative?_elements=data', 'Binary/relative?_summary=true'])
     expect((await rig.get(`/fhir/${path}`, token)).status).toBe(400);
-  expect((await rig.get('/fhir/Binary/relative', token, { accept: 'text/plain' })).status).toBe(406);
+  for (const headers of [{ accept: 'application/fhir+xml' }, { accept: 'application/fhir+turtle' }])
+    expect((await rig.get('/fhir/Binary/relative', token, headers)).status).toBe(406);
+  expect((await rig.get('/fhir/Binary/relative?_format=xml', token)).status).toBe(406);
+});
+
+describe('as what it is', () => {
+  const raw = async (id: string, headers: Record<string, string> = { accept: '*/*' }) => {
+    const answer = await rig.get(`/fhir/Binary/${id}`, rig.token(aGrant('patient/*.rs', { patient: 'a' })), headers);
+    return { answer, type: answer.headers.get('content-type'), text: await answer.text() };
+  };
+
+  test.each([{ accept: '*/*' }, { accept: 'application/pdf' }, { accept: 'text/plain, application/fhir+json;q=0.5' }])(
+    'to whoever asks by %j it is bytes, with its own type, and safe to open',
+    async (headers) => {
+      const { answer, type, text } = await raw('relative', headers);
+      expect([answer.status, type, text]).toEqual([200, 'text/plain', 'own words']);
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('content-disposition')).toBe('attachment; filename="relative"');
+      expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  test.each([
+    { accept: 'application/fhir+json' },
+    { accept: 'application/json' },
+    { accept: 'text/html;q=0.1, application/fhir+json' },
+    { accept: '*/*, application/fhir+json;q=0.2' },
+  ])('to whoever asks by %j it is a resource', async (headers) => {
+    expect((await raw('relative', headers)).type).toBe('application/fhir+json; charset=utf-8');
+  });
+
+  test('what the EHR calls it is passed on only where it is a type', async () => {
+    documents = ['page', 'odd', 'broken'].map((id) => document(id, 'a', `Binary/${id}`));
+    others = [
+      binary('page', OWN, { contentType: 'text/html; charset=utf-8' }),
+      binary('odd', OWN, { contentType: 'text/html\r\nSet-Cookie: x' }),
+      binary('broken', '<not base64>'),
+    ];
+    expect((await raw('page')).type).toBe('text/html; charset=utf-8');
+    expect((await raw('odd')).type).toBe('application/octet-stream');
+    expect((await raw('broken')).answer.status).toBe(503);
+  });
+
+  test('what is not the patient\u2019s is as what is not there', async () => {
+    for (const id of ['of-b', 'context-of-b', 'nothing-at-all'])
+      expect([id, (await raw(id)).answer.status]).toEqual([id, 404]);
+  });
+
+  test('the form of a report and a picture lead to one as well', async () => {
+    documents = [];
+    const report = (of: string, url: string) => ({
+      resourceType: 'DiagnosticReport',
+      id: `r-${of}`,
+      subject: { reference: `Patient/${of}` },
+      presentedForm: [{ url }],
+    });
+    reports = [report('a', 'Binary/relative'), report('b', 'Binary/of-b')];
+    expect((await raw('relative')).text).toBe('own words');
+    expect((await raw('of-b')).answer.status).toBe(404);
+    const scope = 'patient/Binary.r patient/DocumentReference.s';
+    expect((await get('relative', scope)).status).toBe(404);
+  });
 });
 
 test('a document that the EHR shows though it is another’s refuses the whole', async () => {

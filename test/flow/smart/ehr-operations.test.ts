@@ -82,18 +82,28 @@ test('its operation is asked with our patient and what was parsed, and answered'
   ]);
 });
 
-test('what it says of another patient refuses the whole', async () => {
-  operation = () => ({ body: bundle(record('Observation', '1', 'a'), record('Observation', '2', 'b')) });
-  answers();
-  expect((await ask(LASTN)).status).toBe(502);
-  operation = () => ({ body: bundle(record('DocumentReference', '2', 'b')) });
-  expect((await ask(DOCREF)).status).toBe(502);
-});
-
 test('a token that may see some alone has the operation worked out from what it may see', async () => {
   operation = () => ({ body: bundle(record('Observation', 'by-operation', 'a')) });
   answers();
   expect((await ask(LASTN, 'patient/Observation.rs?code=x')).ids).toEqual(['by-search']);
+});
+
+/** HAPI without its index for it answers `$lastn` with the observations of everybody. */
+test('one that answers with another patient’s is logged, worked out by us, and not asked again', async () => {
+  const sick = await startSmart(ehr.url, { patients: 'all', capability: 'probed' });
+  operation = () => ({ body: bundle(record('Observation', '1', 'a'), record('Observation', '2', 'b')) });
+  answers();
+  const token = sick.token(aGrant('patient/*.rs', { patient: 'a' }));
+  for (const path of [LASTN, LASTN]) {
+    const text = await (await sick.get(`/fhir/${path}`, token)).text();
+    expect([text.includes('by-search'), text.includes(MARKER)]).toEqual([true, false]);
+  }
+  expect(ehr.asked.filter(({ url }) => url.includes('$'))).toHaveLength(1);
+  operation = () => ({ body: bundle(record('DocumentReference', '2', 'b')) });
+  const text = await (await sick.get(`/fhir/${DOCREF.replace('&on-demand=true', '')}`, token)).text();
+  expect([text.includes('by-search'), text.includes(MARKER)]).toEqual([true, false]);
+  expect(sick.log.lines.filter(({ event }) => event === 'read.refused')).toHaveLength(2);
+  await sick.stop();
 });
 
 test('an EHR that refuses its own operation is not asked again', async () => {

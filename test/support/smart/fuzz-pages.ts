@@ -37,6 +37,8 @@ const QUERIES = [
   '&_count=5',
   '&_sort=-_lastUpdated',
   '&status=final',
+  '&status:not=final&date=ge2020&made-up=1',
+  '&code=8867-4,x&_lastUpdated=lt2100',
   '&_id=o-0',
   '&_elements=status',
   '&_summary=true',

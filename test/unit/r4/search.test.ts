@@ -71,10 +71,10 @@ describe('a reference', () => {
 });
 
 test('what is not matched here matches nothing', () => {
-  expect(matchesSearch(observation, 'date', '2026')).toBe(false);
   expect(matchesSearch(observation, 'nonsense', 'x')).toBe(false);
   expect(matchesSearch('text', 'code', 'x')).toBe(false);
-  expect(isMatchable('Observation', 'date')).toBe(false);
+  expect(isMatchable('Observation', 'date')).toBe(true);
+  expect(isMatchable('Observation', 'code-value-quantity')).toBe(false);
   expect(isMatchable('Observation', 'category')).toBe(true);
   expect(isMatchable('Patient', 'phone')).toBe(false);
 });

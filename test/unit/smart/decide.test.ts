@@ -11,13 +11,16 @@ const search = (type: string, more: Partial<Search> = {}): Search => ({
   type,
   patient: null,
   clauses: [],
+  evaluated: [],
   include: [],
   revinclude: 'none',
+  reverse: [],
   sort: null,
   count: null,
   elements: null,
   summary: 'false',
   used: [],
+  ignored: [],
   ...more,
 });
 const instance = (kind: Instance['kind'], type: string, id: string): Instance => ({
@@ -197,10 +200,13 @@ describe('a search', () => {
     });
   });
 
-  test('by a number is for patients only: of anything else the patient must be named', () => {
-    expect(find('user/Condition.s', search('Condition', { clauses: [['identifier', 'urn:x|1']] }))).toBe(
-      'patient-needed',
+  test('of records that names nobody reaches whom the token sees, if it has any condition', () => {
+    const numbered = search('Condition', { clauses: [['identifier', 'urn:x|1']] });
+    expect(find('user/Condition.s', numbered)).toBe('nobody in particular, asked');
+    expect(find('user/Condition.s', search('Condition', { evaluated: [['code', 'x']] }))).toBe(
+      'nobody in particular, asked',
     );
+    expect(find('user/Condition.s', search('Condition'))).toBe('patient-needed');
   });
 
   test('of what is nobody’s is by one id or by what it is called, or not at all', () => {
@@ -227,7 +233,6 @@ describe('a search', () => {
     );
     expect(of(search('Provenance', { clauses: [['recorded', 'ge2026']] }))).toBe('patient-needed');
     expect(of(search('Provenance', { clauses, patient: 'b' }))).toBe('b, asked');
-    expect(find('user/Condition.s', search('Condition', { clauses }))).toBe('patient-needed');
   });
 });
 

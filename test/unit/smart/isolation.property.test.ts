@@ -27,6 +27,8 @@ const rules = {
   base: 'https://gateway.example.org/fhir',
   paramsOf: searchParamsOf,
   includesOf: searchParamsOf,
+  otherParam: () => undefined,
+  mayReverse: () => true,
 };
 
 const patients = fc.constantFrom('a', 'b', 'c');
@@ -301,6 +303,8 @@ function make(
         return Promise.resolve(ok(null));
       },
       capability: () => null,
+      noteUnmet: () => undefined,
+      listLinked: () => Promise.resolve(ok([...linked])),
       passPages,
     }).runToPrint,
     read: makeRunRead({ reader, judge }),

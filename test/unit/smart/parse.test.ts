@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Capability } from '../../../src/ehr/index.ts';
 import { searchParamsOf } from '../../../src/r4/index.ts';
+import { makeOtherParam } from '../../../src/smart/known-params.ts';
 import { parseSearch } from '../../../src/smart/parse-search.ts';
 import { parseForm, parseTarget } from '../../../src/smart/parse-target.ts';
 import { loadServed } from '../../../src/smart/served-types.ts';
@@ -12,6 +14,8 @@ const rules = {
   base: 'https://gateway.example.org/fhir',
   paramsOf: searchParamsOf,
   includesOf: searchParamsOf,
+  otherParam: () => undefined,
+  mayReverse: () => true,
 };
 const parse = (type: string, text: string, handling: 'strict' | 'lenient' = 'lenient') =>
   parseSearch(type, [...new URLSearchParams(text)], handling, rules);
@@ -140,8 +144,58 @@ describe('a search', () => {
   test('what is made up is not repeated in the fault', () => {
     expect(parse('Observation', 'JohnDoe=1', 'strict')).toEqual({
       ok: false,
-      fault: { kind: 'malformed', code: 'read.parameter' },
+      fault: { kind: 'malformed', code: 'read.parameter', problems: ['nobody knows this parameter'] },
     });
+    expect(parse('Observation', 'made-up=1', 'strict')).toMatchObject({ ok: false, fault: { at: 'made-up' } });
+    const parsed = parse('Observation', 'JohnDoe=1&made-up=2&code=x');
+    expect(parsed.ok && [parsed.value.ignored, parsed.value.used]).toEqual([[null, 'made-up'], [['code', 'x']]]);
+  });
+
+  test('a parameter that the EHR does not know is looked at in the answer, sent on, or refused by its name', () => {
+    const says = { searchParams: ['own', 'made-of-two'], searchKinds: { own: 'token', 'made-of-two': 'composite' } };
+    const capability = { types: { Encounter: says } } as unknown as Capability;
+    const own = { ...rules, paramsOf: () => new Map(), otherParam: makeOtherParam(() => capability) };
+    const read = (query: string) => parseSearch('Encounter', [...new URLSearchParams(query)], 'lenient', own);
+    expect(read('location=Location/1&own=x&discharge-disposition=home')).toMatchObject({
+      ok: true,
+      value: {
+        clauses: [['own', 'x']],
+        evaluated: [
+          ['location', 'Location/1'],
+          ['discharge-disposition', 'home'],
+        ],
+        ignored: [],
+      },
+    });
+    expect(read('made-of-two=1$2')).toMatchObject({ ok: false, fault: { at: 'made-of-two' } });
+    expect(read('date=x')).toMatchObject({ ok: false, fault: { at: 'date' } });
+  });
+
+  test.each(['_include:iterate=Observation:subject', '_revinclude:iterate=Observation:has-member'])(
+    '%s is refused by its name',
+    (query) => {
+      expect(parse('Observation', query)).toMatchObject({ ok: false, fault: { at: query.split(':')[0] } });
+    },
+  );
+
+  test('what refers to the found may come along, of types that are one patient\u2019s', () => {
+    const parsed = parse('Encounter', '_revinclude=Observation:encounter&_revinclude=Condition:encounter:Encounter');
+    expect(parsed.ok && parsed.value.reverse).toEqual([
+      { type: 'Observation', param: 'encounter' },
+      { type: 'Condition', param: 'encounter' },
+    ]);
+    for (const value of [
+      'Observation:*',
+      '*',
+      'Observation:subject',
+      'Observation:encounter:Patient',
+      'Encounter:location',
+      'Task:encounter',
+      'Observation:encounter:Encounter:x',
+      'Practitioner:x',
+      'Observation:constructor',
+    ])
+      expect(parse('Encounter', `_revinclude=${value}`)).toMatchObject({ ok: false, fault: { at: '_revinclude' } });
   });
 
   test('an include is told with the types that it may lead to', () => {
@@ -175,10 +229,7 @@ describe('a search', () => {
   });
 
   test('what is used says the same when it is read again', () => {
-    const first = parse(
-      'Observation',
-      'patient=Patient/1&code=a&_count=500&_sort=-date&nonsense=1&_include=Observation:subject',
-    );
+    const first = parse('Observation', 'patient=Patient/1&code=a&_count=500&_sort=-date&_include=Observation:subject');
     if (!first.ok) throw new Error('not parsed');
     expect(parseSearch('Observation', first.value.used, 'strict', rules)).toEqual(first);
   });
