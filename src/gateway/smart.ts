@@ -6,7 +6,7 @@ import { identitySet } from '../identity/index.ts';
 import type { Budget, Chance, Clock, Log, Mount, Part, Peers, Route } from '../kernel/index.ts';
 import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
-import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
+import { makeSmart, type LoadedProfiles, type Smart } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
 
 /**
@@ -30,6 +30,7 @@ export function makeApps(deps: {
   readonly adminRoutes: readonly AdminRoute[];
   readonly mounts: readonly Mount[];
   readonly signingKeys: Registry['signingKeys'];
+  readonly unmetConditions: Smart['unmetConditions'];
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
@@ -68,6 +69,7 @@ export function makeApps(deps: {
     adminRoutes: makeAppRoutes({ registry: auth.registry }),
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
+    unmetConditions: smart.unmetConditions,
     start: auth.start,
     stop: auth.flush,
   };
