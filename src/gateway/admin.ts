@@ -62,6 +62,7 @@ export function makeAdmin(deps: {
   readonly budget: Budget;
   readonly target: OpenTarget;
   readonly habits: LearntHabits;
+  readonly unmetConditions: () => Readonly<Record<string, number>>;
   readonly notes: Notes;
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
   readonly acts: Acts;
@@ -152,6 +153,7 @@ export function makeAdmin(deps: {
       lanes,
       target,
       habits: deps.habits,
+      unmetConditions: deps.unmetConditions,
       dialect: translationContext.dialect,
       forwarding: deps.shadow.forwarding.state,
       clock,

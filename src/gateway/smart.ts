@@ -6,7 +6,7 @@ import { identitySet } from '../identity/index.ts';
 import type { Budget, Chance, Clock, Log, Mount, NewId, Part, Peers, Route } from '../kernel/index.ts';
 import { makeAppRoutes, type AdminRoute } from '../admin/index.ts';
 import { isResourceType } from '../r4/index.ts';
-import { makeSmart, type LoadedProfiles } from '../smart/index.ts';
+import { makeSmart, type LoadedProfiles, type Smart } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
 import { SUBSCRIPTION_CAPABILITY } from '../subscriptions/index.ts';
 import { joinExports } from './exports.ts';
@@ -42,6 +42,7 @@ export function makeApps(deps: {
   noteLinked(): void;
   /** What carries out bulk exports. */
   readonly exports: Part;
+  readonly unmetConditions: Smart['unmetConditions'];
 } {
   const { config, tenant, store, clock, chance, log } = deps;
   const { publicUrl } = config.http;
@@ -106,6 +107,7 @@ export function makeApps(deps: {
     },
     mounts: auth.mounts,
     signingKeys: auth.registry.signingKeys,
+    unmetConditions: smart.unmetConditions,
     wake: () => subscriptions.forEach(({ part }) => part.wake()),
     noteLinked: refreshing.wake,
     async start() {

@@ -235,6 +235,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     ...common,
     watch,
     habits,
+    unmetConditions: apps.unmetConditions,
     notes,
     translationContext,
     acts: shareActs(peers, { reload, recheck: sender.recheck, refresh: target.refresh }, log),

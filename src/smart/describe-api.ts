@@ -2,7 +2,7 @@ import type { CapabilityStatement, CapabilityStatementRestResource } from '@medp
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
 import { PERSON_PARAMS, PERSON_SORTS } from '../persons/index.ts';
-import type { ProfileSet } from '../r4/index.ts';
+import { searchParamsOf, type ProfileSet } from '../r4/index.ts';
 import { DOCREF_PARAMS } from './answer-docref.ts';
 import { profilesFor } from './find-profile.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
@@ -86,6 +86,18 @@ function documentationOf(type: string, rule: TypeRule): { readonly documentation
   return {};
 }
 
+/** `Source:param` of the records that may come along because they refer to this type. */
+const reversesOf = (type: string, { served, isOffered, mayReverse }: SearchRules): string[] =>
+  [...served]
+    .filter(([source, { kind }]) => kind === 'subject' && isOffered(source))
+    .flatMap(([source]) =>
+      [...searchParamsOf(source)].flatMap(([name, { kind, isPlain, targets }]) =>
+        kind === 'reference' && isPlain && targets.includes(type) && targets !== 'any' && mayReverse(type, source, name)
+          ? [`${source}:${name}`]
+          : [],
+      ),
+    );
+
 const NOT_ASKED_YET =
   'The EHR has not been asked yet what it does. This is what the gateway does; what the EHR does not do will be missing here.';
 
@@ -147,7 +159,9 @@ export function describeApi(deps: {
         conditionalRead: 'not-match',
         referencePolicy: ['literal', 'local'],
         ...(includes.length === 0 ? {} : { searchInclude: includes }),
-        ...(kind === 'shared' || type === 'Provenance' ? {} : { searchRevInclude: ['Provenance:target'] }),
+        ...(kind === 'shared' || type === 'Provenance'
+          ? {}
+          : { searchRevInclude: ['Provenance:target', ...reversesOf(type, rules)] }),
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
         operation: [
           ...(type === 'Patient' ? [EVERYTHING, MATCH] : []),

@@ -55,6 +55,11 @@ const Targets = named(
               .record(z.string(), z.array(z.string()))
               .describe('By type, the parts of the content that it gives back otherwise'),
             search: z.enum(['immediate', 'delayed', 'not seen yet']),
+            unmetConditions: z
+              .record(z.string(), z.int())
+              .describe(
+                'By type and search parameter (`Encounter.location`), how many entries it found for apps since the start that do not meet it by any reading of R4; they were left out',
+              ),
           })
           .describe('What it was seen to do with what it is given'),
         waiting: z.strictObject({

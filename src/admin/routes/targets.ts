@@ -27,6 +27,8 @@ export function makeTargetRoutes(deps: {
   readonly target: Pick<OpenTarget, 'guard' | 'plan' | 'capability' | 'refresh'>;
   readonly dialect: () => ChosenDialect;
   readonly habits: Pick<LearntHabits, 'current'>;
+  /** How often it found, for apps, what does not meet a condition that it was sent. */
+  readonly unmetConditions: () => Readonly<Record<string, number>>;
   readonly forwarding: () => Forwarding;
   readonly clock: Clock;
   /** Told that the target was paused or goes on; other replicas find out within a second. */
@@ -66,7 +68,7 @@ export function makeTargetRoutes(deps: {
             probeFault: failed?.code ?? null,
             dialect: deps.dialect(),
             plan: target.plan(),
-            habits: shownHabits(deps.habits.current()),
+            habits: { ...shownHabits(deps.habits.current()), unmetConditions: deps.unmetConditions() },
             waiting: {
               lanes: lag.value.lanes.count,
               isExact: lag.value.lanes.isExact,
