@@ -15,8 +15,10 @@ import { deliveries } from './deliveries.ts';
 import { demo } from './demo-command.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
+import { exports } from './exports.ts';
 import { explain as explainCommand } from './explain.ts';
 import { grants } from './grants.ts';
+import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { operators } from './operators.ts';
@@ -66,10 +68,12 @@ export const COMMANDS: readonly Command[] = [
   links,
   patients,
   connections,
+  groups,
   erase,
   clients,
   accounts,
   grants,
+  exports,
   operators,
   keys,
   settings,

@@ -41,8 +41,8 @@ export function runExports(deps: RunExportDeps & { readonly instance: string }) 
         at: clock.now(),
         leaseMs: LEASE_MS,
       });
-      if (!claimed.ok) return log.warn('export.failed', faultFields(claimed.fault));
-      if (claimed.value === null) return;
+      if (!claimed.ok) log.warn('export.failed', faultFields(claimed.fault));
+      if (!claimed.ok || claimed.value === null) return;
       const work = carryOut(claimed.value).finally(() => {
         running.delete(work);
         wake();

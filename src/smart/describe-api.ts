@@ -2,6 +2,7 @@ import type { CapabilityStatement, CapabilityStatementRestResource } from '@medp
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
 import type { ProfileSet } from '../r4/index.ts';
+import { BULK_DATA_INSTANTIATES, EXPORT_PATIENTS, EXPORT_SYSTEM, GROUP } from './describe-export.ts';
 import { profilesFor } from './find-profile.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
 import { EVERYTHING_PARAMS } from './parse-everything.ts';
@@ -109,7 +110,7 @@ export function describeApi(deps: {
         ...(includes.length === 0 ? {} : { searchInclude: includes }),
         ...(kind === 'shared' || type === 'Provenance' ? {} : { searchRevInclude: ['Provenance:target'] }),
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
-        operation: [...(type === 'Patient' ? [EVERYTHING] : []), validateOf(type, deps.profiles)],
+        operation: [...(type === 'Patient' ? [EVERYTHING, EXPORT_PATIENTS] : []), validateOf(type, deps.profiles)],
       },
     ];
   });
@@ -118,7 +119,7 @@ export function describeApi(deps: {
     status: 'active',
     date,
     kind: 'instance',
-    ...saidBy(capability?.instantiates, 'instantiates'),
+    instantiates: [...new Set([...(capability?.instantiates ?? []).filter(deps.isShown), BULK_DATA_INSTANTIATES])],
     software: { name: 'Chartgate', version },
     implementation: { description: 'A read API in front of an EHR', url: rules.base },
     fhirVersion: '4.0.1',
@@ -152,7 +153,8 @@ export function describeApi(deps: {
                 ],
               }),
         },
-        resource: [...resource, ...(deps.binary === 'read' ? [BINARY] : []), AUDIT_EVENT],
+        resource: [...resource, ...(deps.binary === 'read' ? [BINARY] : []), AUDIT_EVENT, GROUP],
+        operation: [EXPORT_SYSTEM],
       },
     ],
   };

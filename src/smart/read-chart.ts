@@ -130,7 +130,10 @@ export function makeReadChart(deps: {
     do {
       const of = { patient: id, letters: ['s'], shown: new Map() } as const;
       const page: Result<SearchPage> = await runSearch(decision.plan, from, caller, of);
-      if (!page.ok) return void (yield page);
+      if (!page.ok) {
+        yield page;
+        return;
+      }
       yield ok(page.value.entries);
       from = page.value.next;
     } while (from !== null);
@@ -163,7 +166,10 @@ export function makeReadChart(deps: {
       const page: Result<SearchPage | PassedPage> = isPrinted
         ? await runToPrint(decision.plan, from, caller)
         : await runSearch(decision.plan, from, caller, { patient, letters: ['s'], shown: new Map() });
-      if (!page.ok) return void (yield page);
+      if (!page.ok) {
+        yield page;
+        return;
+      }
       from = page.value.next;
       if ('passed' in page.value) yield ok({ ...passedLines(type, page.value, isWanted), found: [], about: [] });
       else {
@@ -171,7 +177,10 @@ export function makeReadChart(deps: {
         const found = entries.filter(({ resource }) => resource.resourceType === type);
         const along = entries.filter(({ resource }) => resource.resourceType === 'Provenance');
         const about = way === 'by-target' ? await provenances.about(found, patient, caller) : ok(along);
-        if (!about.ok) return void (yield about);
+        if (!about.ok) {
+          yield about;
+          return;
+        }
         yield ok({ ...linesOf(type, found, asked, isWanted), found, about: about.value });
       }
     } while (from !== null);
@@ -191,13 +200,19 @@ export function makeReadChart(deps: {
       };
       if (isWanted('Patient')) {
         const sight = await reading.judge.sees(patient, ['r', 's'], caller);
-        if (!sight.ok) return void (yield sight);
+        if (!sight.ok) {
+          yield sight;
+          return;
+        }
         if (sight.value.kind === 'seen')
           yield ok(linesOf('Patient', [{ resource: patient, mode: 'match' }], asked, isWanted));
       }
       if (isWanted('Provenance'))
         for await (const page of aboutPatient(patient.id, caller)) {
-          if (!page.ok) return void (yield page);
+          if (!page.ok) {
+            yield page;
+            return;
+          }
           yield ok(provenanceLines(page.value));
         }
       for (const [type, { kind }] of served) {
@@ -206,7 +221,10 @@ export function makeReadChart(deps: {
         const seen = new Set<string>();
         for (const clauses of queries)
           for await (const page of ofType(type, clauses, asked, patient.id, caller)) {
-            if (!page.ok) return void (yield page);
+            if (!page.ok) {
+              yield page;
+              return;
+            }
             const { found, about, ...lines } = page.value;
             if (queries.length === 1) yield ok(lines);
             else {
