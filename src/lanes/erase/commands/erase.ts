@@ -5,7 +5,15 @@ import { all, run, userIndex, type CommandContext, type Program } from '../../..
 import { TARGET } from '../../enqueue/commands.ts';
 import { nameOf, sealId } from '../../rows.ts';
 import type { EraseWrites } from '../commands.ts';
-import { auditOfErasure, discardOf, WAITING, writtenUnderIds, type Owner } from '../tables.ts';
+import {
+  auditOfErasure,
+  discardOf,
+  exportedLinesOf,
+  exportedOf,
+  WAITING,
+  writtenUnderIds,
+  type Owner,
+} from '../tables.ts';
 import { countLiveLinks, countMoving, findUndone } from './find.ts';
 
 /** What one delivery holds, and what is known of it elsewhere. */
@@ -70,6 +78,9 @@ export function* finish(context: CommandContext, { user, counts, ...act }: Finis
   if ((yield* countLiveLinks(owner)) > 0) return 'linked';
   if ((yield* countMoving(owner)) > 0) return 'busy';
   if ((yield* findUndone(owner, 1)).length > 0) return 'more';
+  // While the links still say who that is.
+  yield* run`DELETE ${exportedLinesOf(owner)}`;
+  yield* run`DELETE ${exportedOf(owner)}`;
   yield* forgetUser(tenant, index);
   yield* run`
     INSERT INTO user_key (tenant, user_index, key_sealed, made_at, erased_at)
