@@ -12,7 +12,7 @@ import { identitySet } from '../../src/identity/index.ts';
 import { fail, fault, ok, silentLog, type Result } from '../../src/kernel/index.ts';
 import { deliverSet, eraseSet } from '../../src/lanes/index.ts';
 import type { Store } from '../../src/store/index.ts';
-import type { ChartLines, FindPatients, ReadChart, Resource } from '../../src/smart/index.ts';
+import type { ChartLines, FindPatients, ReadChart } from '../../src/smart/index.ts';
 import { testClock } from '../support/clock.ts';
 import { PLACES, type Place } from '../support/new-store.ts';
 import { readAuditSet } from '../support/read-audit/index.ts';
