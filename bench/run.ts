@@ -18,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   lists: () => import('./lists.ts'),
   read: () => import('./read.ts'),
   pages: () => import('./pages.ts'),
+  export: () => import('./export.ts'),
   audit: () => import('./audit.ts'),
   labs: () => import('./labs.ts'),
   stream: () => import('./stream.ts'),
@@ -29,7 +30,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL] [--minutes=N]
 
 Names: ${Object.keys(BENCHES).join(', ')} (default: all). Both sides of a figure run in the same process tree, in turns, at
-least three rounds; the median is reported, of \`deliver\`, \`read\` and \`ingest\` that of the ratios of nine rounds. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\`, \`deliveries\` and \`screens\` find stored.
+least three rounds; the median is reported, of \`deliver\`, \`read\` and \`ingest\` that of the ratios of nine rounds. --json prints one JSON object a line and nothing else. --rows: how many deliveries \`deliver\`, \`deliveries\` and \`screens\` find stored; how many resources \`export\` has.
 --ehr, or EHR_BENCH_URL: the base of a real FHIR server on this machine that \`deliver\` may fill; without it two of its figures are left out.
 --minutes: how long \`console\` leaves a tab open (2).
 `;

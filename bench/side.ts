@@ -5,6 +5,7 @@ import { serveSettings } from '../test/support/run-process.ts';
 
 /** A process of its own that is measured. */
 export interface Side {
+  readonly pid: number;
   readonly port: number;
   readonly path: string;
   readonly cpuSeconds: () => Promise<number>;
@@ -45,6 +46,7 @@ function peakMbOf(pid: number): number | null {
 
 function sideOf(child: ChildProcess, port: unknown, path: string, cpuSeconds: Side['cpuSeconds']): Side {
   return {
+    pid: child.pid ?? 0,
     port: Number(port),
     path,
     cpuSeconds,

@@ -63,6 +63,17 @@ const SMART = [
   'GET /fhir/Subscription/:id',
   'PUT /fhir/Subscription/:id',
   'DELETE /fhir/Subscription/:id',
+  'GET /fhir/$export',
+  'POST /fhir/$export',
+  'GET /fhir/Patient/$export',
+  'POST /fhir/Patient/$export',
+  'GET /fhir/Group/:id/$export',
+  'POST /fhir/Group/:id/$export',
+  'GET /fhir/$export/:id',
+  'DELETE /fhir/$export/:id',
+  'GET /fhir/$export/:id/:file',
+  'GET /fhir/Group',
+  'GET /fhir/Group/:id',
   'GET /fhir/Patient/:id/$everything',
   'GET /fhir/Observation/$lastn',
   'POST /fhir/Observation/$lastn',
@@ -202,6 +213,15 @@ const ADMIN = [
   'POST /admin/api/keys',
   'DELETE /admin/api/keys/:id',
   'GET /admin/api/settings',
+  'GET /admin/api/exports',
+  'GET /admin/api/exports/:id',
+  'POST /admin/api/exports/:id/end',
+  'GET /admin/api/groups',
+  'GET /admin/api/groups/:id',
+  'GET /admin/api/groups/:id/members',
+  'POST /admin/api/groups',
+  'POST /admin/api/groups/:id',
+  'DELETE /admin/api/groups/:id',
 ];
 
 /** They ask for an operator's own session, or a key, themselves. */
@@ -286,6 +306,19 @@ test.each([
   ['POST', '/admin/api/jobs', 400],
   ['POST', '/admin/api/jobs/preview', 400],
   ['POST', '/admin/api/jobs/job_none/stop', 404],
+  ['GET', '/admin/api/exports', 200],
+  ['GET', '/admin/api/exports?cursor=x', 400],
+  ['GET', '/admin/api/exports?state=lost', 400],
+  ['GET', '/admin/api/exports/exp_none', 404],
+  ['POST', '/admin/api/exports/exp_none/end', 404],
+  ['GET', '/admin/api/groups', 200],
+  ['GET', '/admin/api/groups?cursor=x', 400],
+  ['GET', '/admin/api/groups/all', 200],
+  ['GET', '/admin/api/groups/none', 404],
+  ['GET', '/admin/api/groups/none/members', 404],
+  ['POST', '/admin/api/groups', 400],
+  ['POST', '/admin/api/groups/none', 400],
+  ['DELETE', '/admin/api/groups/none', 404],
   ['GET', '/admin/api/unmapped', 200],
   ['GET', '/admin/api/unmapped?limit=x', 400],
   ['POST', '/admin/api/mappings/reload', 200],
@@ -396,6 +429,7 @@ test.each([
   const template = path
     .replace(/\?.*/, '')
     .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|sub_none|(?<=targets\/)\w+/, '{id}')
+    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|exp_none|(?<=(?:targets|api\/groups)\/)\w+/, '{id}')
     .replace('fac_none', '{factor}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}')

@@ -16,8 +16,10 @@ import { demo } from './demo-command.ts';
 import { ehr } from './ehr.ts';
 import { erase } from './erase.ts';
 import { exitOf } from './exit-of.ts';
+import { exports } from './exports.ts';
 import { explain as explainCommand } from './explain.ts';
 import { grants } from './grants.ts';
+import { groups } from './groups.ts';
 import { jobs } from './jobs.ts';
 import { subscriptions } from './subscriptions.ts';
 import { keys } from './keys.ts';
@@ -69,10 +71,12 @@ export const COMMANDS: readonly Command[] = [
   links,
   patients,
   connections,
+  groups,
   erase,
   clients,
   accounts,
   grants,
+  exports,
   operators,
   keys,
   ehr,

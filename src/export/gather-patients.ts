@@ -1,4 +1,4 @@
-import { fault, ok, type Fault, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { Caller, FindPatients } from '../smart/index.ts';
 import type { ClaimedExport, Mrn, Segment } from './commands.ts';
 import { errorLine } from './error-lines.ts';
@@ -66,10 +66,10 @@ export async function gatherPatients(
   job: Pick<ClaimedExport, 'group' | 'asked'>,
   from: string | null,
   caller: Caller,
-): Promise<Result<Gathered, Fault>> {
+): Promise<Result<Gathered>> {
   const group = await deps.groups.find(job.group ?? ALL_PATIENTS);
   if (!group.ok) return group;
-  if (group.value === null) return { ok: false, fault: fault('group.not-found') };
+  if (group.value === null) return fail(fault('group.not-found'));
   const { patients } = job.asked;
   if (patients !== null) return gatherNamed(deps, group.value, patients, caller);
   const page = await deps.groups.members(group.value, from, PAGE);

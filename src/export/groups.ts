@@ -47,7 +47,7 @@ export const groupOfList = (list: PatientGroup): KnownGroup => ({
   list,
 });
 
-const pageOf = <T extends Mrn & { readonly seq: number }>(rows: readonly T[], limit: number): MemberPage => {
+const pageOf = (rows: readonly (Mrn & { readonly seq: number })[], limit: number): MemberPage => {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {

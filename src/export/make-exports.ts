@@ -43,7 +43,8 @@ export function makeExports(
     chart,
     patients,
     parseFilter: kit.parseFilter,
-    concurrency: deps.ehrRequests,
+    // While one patient is stored, the next is read.
+    concurrency: deps.ehrRequests * 2,
   });
   const onChange = (): void => {
     runner.wake();

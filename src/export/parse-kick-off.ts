@@ -87,33 +87,30 @@ export function parseKickOff(pairs: Pairs, rules: KickOffRules): Result<Omit<Ask
       else unsupported(`includeAssociatedData: ${PROVENANCE} alone is supported`);
   }
 
-  function take(name: string, value: string): void {
-    switch (name) {
-      case '_outputFormat':
-        if (!FORMATS.has(value.replace(' ', '+'))) wrong(`_outputFormat: must be one of ${[...FORMATS].join(', ')}`);
-        return;
-      case '_since': {
-        const since = parseInstant(value);
-        if (since === null) wrong('_since: must be an instant with its zone, such as 2026-01-31T08:00:00Z');
-        else draft.since = since.getTime();
-        return;
-      }
-      case '_type':
-        return takeTypes(value);
-      case '_elements':
-        return takeElements(value);
-      case '_typeFilter':
-        return takeFilters(value);
-      case 'patient':
-        return takePatient(value);
-      case 'includeAssociatedData':
-        return takeAssociated(value);
-      default:
-        if (!OF_THE_ANSWER.has(name)) unsupported('a parameter is not known');
-    }
+  function takeFormat(value: string): void {
+    if (!FORMATS.has(value.replace(' ', '+'))) wrong(`_outputFormat: must be one of ${[...FORMATS].join(', ')}`);
   }
 
-  for (const [name, value] of pairs) take(name, value);
+  function takeSince(value: string): void {
+    const since = parseInstant(value);
+    if (since === null) wrong('_since: must be an instant with its zone, such as 2026-01-31T08:00:00Z');
+    else draft.since = since.getTime();
+  }
+
+  const TAKEN = new Map<string, (value: string) => void>([
+    ['_outputFormat', takeFormat],
+    ['_since', takeSince],
+    ['_type', takeTypes],
+    ['_elements', takeElements],
+    ['_typeFilter', takeFilters],
+    ['patient', takePatient],
+    ['includeAssociatedData', takeAssociated],
+  ]);
+  for (const [name, value] of pairs) {
+    const take = TAKEN.get(name);
+    if (take !== undefined) take(value);
+    else if (!OF_THE_ANSWER.has(name)) unsupported('a parameter is not known');
+  }
   for (const name of ONCE) if (pairs.filter(([one]) => one === name).length > 1) wrong(`${name}: may stand once`);
   if (draft.types?.length === 0) wrong('_type: names no type that is served');
   if ((draft.patients?.length ?? 0) > PATIENTS_MAX) wrong(`patient: at most ${PATIENTS_MAX}`);

@@ -176,19 +176,20 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
       if (page.value.length === 0 && last === 0) return 'go-on';
       last = page.value.at(-1)?.n ?? 0;
       const queue = [...page.value];
-      let ended: Ran | null = null;
+      const ends: Ran[] = [];
       const work = async (): Promise<void> => {
-        for (let next = queue.shift(); next !== undefined && ended === null; next = queue.shift()) {
+        for (let next = queue.shift(); next !== undefined && ends.length === 0; next = queue.shift()) {
           if (pauseMs > 0) await rest(pauseMs);
-          if (signal.aborted) ended = 'later';
+          if (signal.aborted) ends.push('later');
           else {
             const then = await one(next);
-            if (then !== 'go-on') ended = then;
+            if (then !== 'go-on') ends.push(then);
           }
         }
       };
       await Promise.all(Array.from({ length: deps.concurrency }, work));
-      if (ended !== null) return ended;
+      const [ended] = ends;
+      if (ended !== undefined) return ended;
       if (pauseMs > 0) await rest(pauseMs);
       pauseMs = 0;
     }

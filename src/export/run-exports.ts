@@ -17,6 +17,7 @@ export function runExports(deps: RunExportDeps & { readonly instance: string }) 
   let ending = new AbortController();
   let isStopped = true;
   let isLooking = false;
+  let isAsked = false;
   let sweeping: Promise<void> | null = null;
   let timers: NodeJS.Timeout[] = [];
 
@@ -41,8 +42,8 @@ export function runExports(deps: RunExportDeps & { readonly instance: string }) 
         at: clock.now(),
         leaseMs: LEASE_MS,
       });
-      if (!claimed.ok) return log.warn('export.failed', faultFields(claimed.fault));
-      if (claimed.value === null) return;
+      if (!claimed.ok) log.warn('export.failed', faultFields(claimed.fault));
+      if (!claimed.ok || claimed.value === null) return;
       const work = carryOut(claimed.value).finally(() => {
         running.delete(work);
         wake();
@@ -51,13 +52,18 @@ export function runExports(deps: RunExportDeps & { readonly instance: string }) 
     }
   }
 
-  /** Twice at once is once. */
+  /** Twice at once is once more: what came while it was looked may have been overlooked. */
   function wake(): void {
+    isAsked = true;
     if (isStopped || isLooking) return;
     isLooking = true;
+    isAsked = false;
     void look()
       .catch((thrown: unknown) => log.error('export.failed', { error: safeError(thrown) }))
-      .finally(() => (isLooking = false));
+      .finally(() => {
+        isLooking = false;
+        if (isAsked) wake();
+      });
   }
 
   async function sweep(): Promise<void> {

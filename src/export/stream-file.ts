@@ -1,16 +1,15 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { safeError, type Log, type Outlet, type Result } from '../kernel/index.ts';
+import { fail, fault, safeError, type Log, type Outlet, type Result } from '../kernel/index.ts';
 import type { ExportFile, SegmentPlace } from './commands.ts';
 
 const decompress = promisify(gunzip);
 
+type ReadSegments = Result<readonly (SegmentPlace & { readonly data: Uint8Array })[]>;
+
 export interface StreamFileDeps {
   /** The next few segments behind this place. */
-  readonly read: (
-    file: Pick<ExportFile, 'type' | 'part'>,
-    after: SegmentPlace | null,
-  ) => Promise<Result<readonly (SegmentPlace & { readonly data: Uint8Array })[]>>;
+  readonly read: (file: Pick<ExportFile, 'type' | 'part'>, after: SegmentPlace | null) => Promise<ReadSegments>;
   /** Whether the client may still have it; asked while it goes on. */
   readonly stillMay: () => Promise<boolean>;
   readonly log: Log;
@@ -30,9 +29,8 @@ export async function streamFile(
   const gone = (): boolean => isGone;
   try {
     for (let after: SegmentPlace | null = null; ;) {
-      if (!(await stillMay())) return outlet.cut();
-      const some: Result<readonly (SegmentPlace & { readonly data: Uint8Array })[]> = await read(file, after);
-      if (!some.ok) return outlet.cut();
+      const some: ReadSegments = (await stillMay()) ? await read(file, after) : fail(fault('export.not-found'));
+      if (!some.ok) break;
       for (const { data } of some.value) {
         const lines = await decompress(data);
         if (gone()) return;
@@ -40,11 +38,14 @@ export async function streamFile(
         await outlet.drained();
       }
       const last: SegmentPlace | undefined = some.value.at(-1);
-      if (last === undefined) return outlet.end();
+      if (last === undefined) {
+        outlet.end();
+        return;
+      }
       after = { patient: last.patient, n: last.n };
     }
   } catch (thrown) {
     log.error('export.failed', { error: safeError(thrown) });
-    outlet.cut();
   }
+  outlet.cut();
 }

@@ -4,6 +4,7 @@ import type { Capability } from '../ehr/index.ts';
 import { PERSON_PARAMS, PERSON_SORTS } from '../persons/index.ts';
 import { searchParamsOf, type ProfileSet } from '../r4/index.ts';
 import { DOCREF_PARAMS } from './answer-docref.ts';
+import { BULK_DATA_INSTANTIATES, EXPORT_PATIENTS, EXPORT_SYSTEM, GROUP } from './describe-export.ts';
 import { profilesFor } from './find-profile.ts';
 import { AUDIT_PARAMS } from './parse-audit-search.ts';
 import { EVERYTHING_PARAMS } from './parse-everything.ts';
@@ -164,7 +165,7 @@ export function describeApi(deps: {
           : { searchRevInclude: ['Provenance:target', ...reversesOf(type, rules)] }),
         searchParam: [...subject, ...params].map(([name, { kind: of }]) => ({ name, type: of as 'token' })),
         operation: [
-          ...(type === 'Patient' ? [EVERYTHING, MATCH] : []),
+          ...(type === 'Patient' ? [EVERYTHING, MATCH, EXPORT_PATIENTS] : []),
           ...[OPERATIONS[type] ?? []].flat(),
           validateOf(type, deps.profiles),
         ],
@@ -176,7 +177,7 @@ export function describeApi(deps: {
     status: 'active',
     date,
     kind: 'instance',
-    ...saidBy(capability?.instantiates, 'instantiates'),
+    instantiates: [...new Set([...(capability?.instantiates ?? []).filter(deps.isShown), BULK_DATA_INSTANTIATES])],
     software: { name: 'Chartgate', version },
     implementation: { description: 'A read API in front of an EHR', url: rules.base },
     fhirVersion: '4.0.1',
@@ -211,7 +212,8 @@ export function describeApi(deps: {
                 ],
               }),
         },
-        resource: [...resource, ...(deps.binary === 'read' ? [BINARY] : []), AUDIT_EVENT, ...(deps.own ?? [])],
+        resource: [...resource, ...(deps.binary === 'read' ? [BINARY] : []), AUDIT_EVENT, GROUP, ...(deps.own ?? [])],
+        operation: [EXPORT_SYSTEM],
       },
     ],
   };

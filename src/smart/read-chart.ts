@@ -51,8 +51,9 @@ const REFERENCE = /"reference"\s*:\s*"([A-Z][A-Za-z]+)\\?\/([A-Za-z0-9.-]{1,64})
 const lastUpdatedOf = ({ meta }: Resource): unknown => (isObject(meta) ? meta['lastUpdated'] : undefined);
 const nameOf = ({ resourceType, id }: Resource): string => `${resourceType}/${id}`;
 
-/** A line has no line breaks; between the tokens of JSON they are blanks, and inside a text they are escaped. */
-const toLine = (text: string): string => (/[\r\n]/.test(text) ? text.replaceAll(/[\r\n]+/g, ' ') : text);
+const [LINE_FEED, CARRIAGE_RETURN, BLANK] = [10, 13, 32];
+const BREAKS = /[\r\n]/;
+const isBreak = (byte: number | undefined): boolean => byte === LINE_FEED || byte === CARRIAGE_RETURN;
 
 export function makeReadChart(deps: {
   readonly reading: Reading;
@@ -113,12 +114,22 @@ export function makeReadChart(deps: {
   /** A page that was checked on its bytes: its resources are lines as they came. */
   function passedLines(type: string, { passed }: PassedPage, isWanted: (type: string) => boolean): ChartLines {
     const { text, entries } = passed;
-    let out = '';
-    for (const { start, end } of entries) out += `${toLine(text.slice(start, end))}\n`;
+    const page = Buffer.from(text, 'latin1');
+    // Between the tokens of JSON a line break is a blank; inside a text it is escaped.
+    if (BREAKS.test(text)) for (let at = 0; at < page.length; at += 1) if (isBreak(page[at])) page[at] = BLANK;
+    const size = entries.reduce((sum, { start, end }) => sum + end - start + 1, 0);
+    const bytes = Buffer.allocUnsafe(size);
+    let at = 0;
+    for (const { start, end } of entries) {
+      at += page.copy(bytes, at, start, end);
+      bytes[at] = LINE_FEED;
+      at += 1;
+    }
     const refers = new Set<string>();
-    for (const [, of = '', id = ''] of text.matchAll(REFERENCE))
-      if (isShared(of) && isWanted(of)) refers.add(`${of}/${id}`);
-    return { type, count: entries.length, bytes: Buffer.from(out, 'latin1'), refers: [...refers] };
+    if ([...served.keys()].some((one) => isShared(one) && isWanted(one)))
+      for (const [, of = '', id = ''] of text.matchAll(REFERENCE))
+        if (isShared(of) && isWanted(of)) refers.add(`${of}/${id}`);
+    return { type, count: entries.length, bytes, refers: [...refers] };
   }
 
   /** What tells of the Patient itself. */
@@ -130,7 +141,10 @@ export function makeReadChart(deps: {
     do {
       const of = { patient: id, letters: ['s'], shown: new Map() } as const;
       const page: Result<SearchPage> = await runSearch(decision.plan, from, caller, of);
-      if (!page.ok) return void (yield page);
+      if (!page.ok) {
+        yield page;
+        return;
+      }
       yield ok(page.value.entries);
       from = page.value.next;
     } while (from !== null);
@@ -163,7 +177,10 @@ export function makeReadChart(deps: {
       const page: Result<SearchPage | PassedPage> = isPrinted
         ? await runToPrint(decision.plan, from, caller)
         : await runSearch(decision.plan, from, caller, { patient, letters: ['s'], shown: new Map() });
-      if (!page.ok) return void (yield page);
+      if (!page.ok) {
+        yield page;
+        return;
+      }
       from = page.value.next;
       if ('passed' in page.value) yield ok({ ...passedLines(type, page.value, isWanted), found: [], about: [] });
       else {
@@ -171,7 +188,10 @@ export function makeReadChart(deps: {
         const found = entries.filter(({ resource }) => resource.resourceType === type);
         const along = entries.filter(({ resource }) => resource.resourceType === 'Provenance');
         const about = way === 'by-target' ? await provenances.about(found, patient, caller) : ok(along);
-        if (!about.ok) return void (yield about);
+        if (!about.ok) {
+          yield about;
+          return;
+        }
         yield ok({ ...linesOf(type, found, asked, isWanted), found, about: about.value });
       }
     } while (from !== null);
@@ -191,13 +211,19 @@ export function makeReadChart(deps: {
       };
       if (isWanted('Patient')) {
         const sight = await reading.judge.sees(patient, ['r', 's'], caller);
-        if (!sight.ok) return void (yield sight);
+        if (!sight.ok) {
+          yield sight;
+          return;
+        }
         if (sight.value.kind === 'seen')
           yield ok(linesOf('Patient', [{ resource: patient, mode: 'match' }], asked, isWanted));
       }
       if (isWanted('Provenance'))
         for await (const page of aboutPatient(patient.id, caller)) {
-          if (!page.ok) return void (yield page);
+          if (!page.ok) {
+            yield page;
+            return;
+          }
           yield ok(provenanceLines(page.value));
         }
       for (const [type, { kind }] of served) {
@@ -206,7 +232,10 @@ export function makeReadChart(deps: {
         const seen = new Set<string>();
         for (const clauses of queries)
           for await (const page of ofType(type, clauses, asked, patient.id, caller)) {
-            if (!page.ok) return void (yield page);
+            if (!page.ok) {
+              yield page;
+              return;
+            }
             const { found, about, ...lines } = page.value;
             if (queries.length === 1) yield ok(lines);
             else {

@@ -17,7 +17,7 @@ const OPENS: Readonly<Record<Role, string>> = {
     links.get links.charted patients.connections patients.connection patients.labs patients.profiles
     patients.overdue patients.rule monitoring.rule mappings.rows mappings.try mappings.check
     mappings.loads targets.probe targets.probes targets.lanes links.history patients.list
-    patients.timeline deliveries.note deliveries.assign restrictions.list restrictions.get handles.make handles.open
+    patients.timeline groups.list groups.get groups.members deliveries.note deliveries.assign restrictions.list restrictions.get handles.make handles.open
     settings.get`,
   'clinical-reviewer': `flow.ledger flow.series flow.refused flow.stream deliveries.groups deliveries.groupPatients
     deliveries.groupWords deliveries.changes deliveries.list deliveries.get
@@ -25,12 +25,13 @@ const OPENS: Readonly<Record<Role, string>> = {
     targets.list shadow.report shadow.deliveries links.list links.get links.charted patients.connections
     patients.connection patients.labs patients.profiles patients.overdue patients.rule monitoring.rule
     mappings.rows mappings.try mappings.check mappings.loads targets.probes targets.lanes links.history
-    patients.list patients.timeline restrictions.list restrictions.get handles.make handles.open`,
+    patients.list patients.timeline groups.list groups.get groups.members restrictions.list restrictions.get handles.make handles.open`,
   registrar: `flow.ledger flow.series flow.refused flow.stream links.list links.get links.put links.charted
     links.revoke links.import patients.connections patients.connection patients.connect patients.revoke
     patients.bind patients.labs patients.submitLab patients.profiles patients.requestProfile
     patients.overdue patients.rule patients.replaceRule monitoring.rule monitoring.replaceRule
-    links.preview links.history patients.list patients.timeline restrictions.list restrictions.get restrictions.put
+    links.preview links.history patients.list patients.timeline groups.list groups.get groups.members groups.add
+    groups.change groups.remove restrictions.list restrictions.get restrictions.put
     restrictions.remove handles.make handles.open`,
   auditor: `audit.search audit.get audit.key audit.verify audit.verifying audit.export audit.counts audit.searches audit.saveSearch
     audit.removeSearch`,
@@ -40,12 +41,12 @@ const OPENS: Readonly<Record<Role, string>> = {
     operators.setRoles operators.disable operators.enable operators.reset operators.factors operators.removeFactor keys.list keys.add keys.remove
     targets.probes targets.lanes apps.edit apps.disable apps.enable accounts.disable accounts.enable
     accounts.reset accounts.resetFactor accounts.unlock grants.list grants.end subscriptions.list subscriptions.get
-    subscriptions.end settings.get`,
+    subscriptions.end exports.list exports.get exports.end settings.get`,
 };
 const PROVED = `deliveries.raw audit.export users.erase keys.rotateData keys.rotateIdToken apps.add apps.remove
   accounts.add accounts.remove operators.add operators.remove operators.setRoles operators.disable
   operators.enable operators.reset operators.removeFactor apps.edit apps.disable apps.enable accounts.disable accounts.enable
-  accounts.reset accounts.resetFactor accounts.unlock grants.end subscriptions.end
+  accounts.reset accounts.resetFactor accounts.unlock grants.end subscriptions.end exports.end
   keys.add keys.remove`.split(/\s+/);
 /** Who asks something of their own session needs no role: test/attack/operators.test.ts has who is let in. */
 const OF_ROLES = Object.entries<Contract>(CONTRACTS).flatMap(([id, contract]) =>

@@ -54,6 +54,14 @@ export const personsOf: Of = ({ tenant, index }) => fragment`
       WHERE l.tenant = person.tenant AND l.mrn_index = person.mrn_index AND l.status = 'confirmed')`;
 /** A sealed empty text has 33 bytes: an id that nobody knows. */
 export const writtenUnderIds: Of = (owner) => fragment`${writtenBy(owner)} AND length(w.resource_id_sealed) > 33`;
+/** Patients of the user's links, but for those whom another user is linked to. */
+const patientsOf: Of = ({ tenant, index }) => fragment`(
+  SELECT l.mrn_index FROM link l WHERE l.tenant = ${tenant} AND l.user_index = ${index} AND NOT EXISTS (
+    SELECT 1 FROM link o WHERE o.tenant = l.tenant AND o.mrn_index = l.mrn_index AND o.status = 'confirmed'))`;
+export const exportedOf: Of = (owner) =>
+  fragment`FROM export_patient WHERE tenant = ${owner.tenant} AND mrn_index IN ${patientsOf(owner)}`;
+export const exportedLinesOf: Of = (owner) => fragment`
+  FROM export_segment WHERE (export_seq, patient_n) IN (SELECT export_seq, n ${exportedOf(owner)})`;
 export const SEALED = words('user_sealed IS NOT NULL OR findings_sealed IS NOT NULL OR body_key_sealed IS NOT NULL');
 
 export const TABLES: readonly Rule[] = [
@@ -183,11 +191,33 @@ export const TABLES: readonly Rule[] = [
     why: null,
   },
   {
+    table: 'export_segment',
+    what: 'records in bulk exports of apps',
+    held: exportedLinesOf,
+    left: null,
+    why: null,
+  },
+  {
     table: 'subscription_event',
     what: 'ids of resources that apps were told of',
     held: (owner) => fragment`FROM subscription_event WHERE ${ofUser(owner)} AND items_sealed IS NOT NULL`,
     left: (owner) => fragment`FROM subscription_event WHERE ${ofUser(owner)}`,
     why: 'that something happened, under its number, so that the numbers have no hole',
+  },
+  {
+    table: 'export_patient',
+    what: 'the MRN in bulk exports of apps',
+    held: exportedOf,
+    left: null,
+    why: null,
+  },
+  {
+    table: 'patient_group_member',
+    what: 'the MRN in lists of operators',
+    held: null,
+    left: (owner) =>
+      fragment`FROM patient_group_member WHERE tenant = ${owner.tenant} AND mrn_index IN ${patientsOf(owner)}`,
+    why: 'the hospital lists its patient, not the user: take the MRN out of the group',
   },
   {
     table: 'audit_record',

@@ -5,7 +5,17 @@ import { all, run, userIndex, type CommandContext, type Program } from '../../..
 import { TARGET } from '../../enqueue/commands.ts';
 import { nameOf, sealId } from '../../rows.ts';
 import type { EraseWrites } from '../commands.ts';
-import { auditOfErasure, discardOf, ofUser, personsOf, WAITING, writtenUnderIds, type Owner } from '../tables.ts';
+import {
+  auditOfErasure,
+  discardOf,
+  exportedLinesOf,
+  exportedOf,
+  ofUser,
+  personsOf,
+  WAITING,
+  writtenUnderIds,
+  type Owner,
+} from '../tables.ts';
 import { countLiveLinks, countMoving, findUndone } from './find.ts';
 
 /** What one delivery holds, and what is known of it elsewhere. */
@@ -79,6 +89,9 @@ export function* finish(context: CommandContext, { user, counts, ...act }: Finis
   // The end of the link has emptied it already; nothing is left to chance here.
   yield* run`
     UPDATE person SET facts_sealed = NULL WHERE (tenant, mrn_index) IN (SELECT tenant, mrn_index ${personsOf(owner)})`;
+  // While the links still say who that is.
+  yield* run`DELETE ${exportedLinesOf(owner)}`;
+  yield* run`DELETE ${exportedOf(owner)}`;
   yield* forgetUser(tenant, index);
   yield* forgetTold(owner);
   yield* run`
