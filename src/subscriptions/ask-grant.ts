@@ -18,3 +18,16 @@ export async function askGrant(
   const mayRead = filtersFor(grant, topicOfKind(kind).type, ['r'], reach).length > 0;
   return ok(maySubscribe && mayRead ? grant : { ended: 'scope-ended' });
 }
+
+/** Questions about one grant that are asked while it is being looked up have the same answer. */
+export function shareAnswers(askStanding: AskStanding): AskStanding {
+  const underWay = new Map<string, ReturnType<AskStanding>>();
+  return (standing) => {
+    const key = JSON.stringify(standing);
+    const known = underWay.get(key);
+    if (known !== undefined) return known;
+    const asked = askStanding(standing).finally(() => underWay.delete(key));
+    underWay.set(key, asked);
+    return asked;
+  };
+}

@@ -7,8 +7,8 @@ const LOOK_MS = 500;
 /** Longer than a notification takes, with what is asked before it. */
 const LEASE_MS = 60_000;
 /** How many notifications are under way in this process, and of one app: a slow one must not hold up the others. */
-const UNDER_WAY_MAX = 48;
-const OF_ONE_APP_MAX = 16;
+const UNDER_WAY_MAX = 64;
+const OF_ONE_APP_MAX = 32;
 /** How long events are kept for `$events`. */
 const KEPT_MS = 30 * 86_400_000;
 const FORGET_EVERY_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import type { AskStanding, Grant } from '../auth/index.ts';
 import { faultFields, ok, type Chance, type Clock, type Log, type NewId, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
-import { askGrant } from './ask-grant.ts';
+import { askGrant, shareAnswers } from './ask-grant.ts';
 import { buildNotification, type NotificationType } from './build-notification.ts';
 import type { Due, SendOutcome, SubscriptionReads, SubscriptionWrites } from './commands.ts';
 import type { PermitEvents } from './permit-events.ts';
@@ -37,6 +37,7 @@ const headersOf = (lines: readonly string[]): Record<string, string> =>
 /** Sends what is due of one subscription: asked anew, recorded, signed, and only then sent. `more`: there is more of it. */
 export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'more' | 'done'> {
   const { subscriptions, clock, log, newId } = deps;
+  const askStanding = shareAnswers(deps.askStanding);
 
   async function settle({ lease, subscription }: Due, outcome: SendOutcome): Promise<'more' | 'done'> {
     const settled = await subscriptions.write('subscription.settle', { lease, at: clock.now(), outcome });
@@ -104,7 +105,7 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
     const { subscription: s, events } = due;
     const nowMs = clock.now().getTime();
     if (s.endAt !== null && s.endAt <= nowMs) return settle(due, { kind: 'off', because: 'ended' });
-    const grant = await askGrant(deps.askStanding, s);
+    const grant = await askGrant(askStanding, s);
     if (!grant.ok) {
       log.warn('subscription.failed', faultFields(grant.fault));
       return 'done';

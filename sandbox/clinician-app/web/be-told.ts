@@ -29,7 +29,7 @@ export async function beTold(client: SmartClient, onTold: () => void): Promise<v
       status: 'requested',
       reason: 'Shows a new alert without reloading',
       criteria: TOPIC,
-      end: new Date(Date.now() + LASTS_MS).toISOString(),
+      end: new Date(performance.timeOrigin + performance.now() + LASTS_MS).toISOString(),
       channel: {
         type: 'rest-hook',
         endpoint: new URL(`hook/${channel}`, location.href).href,

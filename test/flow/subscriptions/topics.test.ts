@@ -10,7 +10,7 @@ import {
   startReceiver,
   type Receiver,
 } from '../../support/subscriptions/start-receiver.ts';
-import { startTold, TOPIC, type Told, type Wanted } from '../../support/subscriptions/start-told.ts';
+import { extension, startTold, TOPIC, type Told, type Wanted } from '../../support/subscriptions/start-told.ts';
 
 jest.setTimeout(120_000);
 
@@ -146,6 +146,20 @@ test('an app turns a subscription off and on again, and its numbers go on', asyn
   await told.deliver(anAlertEvent({ userId: 'pausing', measuredAt: '2026-11-14T05:12:00+01:00' }));
   await untilTold(2);
   expect(events().map(({ number }) => number)).toEqual([1, 2]);
+});
+
+test('an app that wants heartbeats hears one where nothing happens, and nobody else does', async () => {
+  await subscribe({ channel: [extension('backport-heartbeat-period', { valueUnsignedInt: 10 })] });
+  await subscribe({});
+  const [beat] = await eventually(
+    () => receiver.ofType('heartbeat'),
+    (found) => found.length >= 1,
+    40_000,
+  );
+  if (beat === undefined) throw new Error('there was none');
+  expect(String(beat.headers['webhook-id'])).toContain('.heartbeat.');
+  expect(loadValidator().isValid(beat.bundle)).toBe(true);
+  expect(eventsOf([beat])).toEqual([]);
 });
 
 test('a rotated secret signs beside the one before it', async () => {
