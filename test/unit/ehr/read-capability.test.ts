@@ -96,7 +96,7 @@ test('what the server says is read, type by type', () => {
           versioning: 'versioned-update',
           searchParams: ['identifier', 'code'],
           searchIncludes: [],
-          searchKinds: {},
+          searchKinds: { identifier: 'token' },
           revIncludesProvenance: false,
           revIncludes: [],
           operations: [],
