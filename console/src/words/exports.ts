@@ -43,8 +43,8 @@ const WRONG: Readonly<Record<string, Wrong>> = {
     advice: 'Make the group anew, and let the app start another.',
   },
   'ehr.paused': {
-    what: 'The EHR is paused by an operator.',
-    advice: 'It goes on when the EHR is resumed.',
+    what: 'The EHR is left alone for a while, since too many requests failed.',
+    advice: 'Look at the EHR. It goes on by itself when the EHR answers again.',
   },
 };
 
