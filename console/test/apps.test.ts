@@ -116,9 +116,10 @@ describeInBrowser('what apps take, in the console', () => {
       await page.locator('dialog').waitFor({ state: 'detached' });
       await byKeyboard(page, 'End …', 'End it');
       await page.waitForSelector('text=It is off. Nothing more is sent.');
+      // The screen behind has seen it too; what came of the act stays until it is closed.
+      await page.waitForSelector('.state:text-is("off")');
       expect(await page.getAttribute('dialog >> text=See it in the audit', 'href')).toMatch(/request=req_/);
       await page.click('dialog button:text-is("Close")');
-      await page.waitForSelector('.state:has-text("off")');
       await page.waitForSelector('text=An operator of the gateway has ended it.');
       expect(await page.locator('button:text-is("End …")').count()).toBe(0);
       expect((await pager.ask('GET', `Subscription/${measured}`)).body).toMatchObject({ status: 'off' });

@@ -42,6 +42,7 @@ const SHAPES: Readonly<Record<string, readonly [Icon, Tone]>> = {
   arrived: [CheckCircleIcon, 'good'],
   overdue: [AlertIcon, 'warn'],
   active: [CheckCircleIcon, 'good'],
+  'active, failing': [AlertIcon, 'warn'],
   disabled: [XCircleIcon, 'warn'],
   running: [CheckCircleIcon, 'good'],
   paused: [AlertIcon, 'warn'],

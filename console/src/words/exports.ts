@@ -69,5 +69,5 @@ const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
 export function sizeWords(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(SIZES.length - 1, Math.floor(Math.log10(bytes) / 3));
   const size = bytes / 1_000 ** power;
-  return `${size.toLocaleString(undefined, { maximumFractionDigits: power === 0 ? 0 : 1 })} ${SIZES[power] ?? ''}`;
+  return `${size.toLocaleString(undefined, { maximumFractionDigits: power === 0 ? 0 : 1 })}\u00a0${SIZES[power] ?? ''}`;
 }

@@ -67,3 +67,7 @@ export function adviceOf({ because }: Subscription): string | null {
 
 /** Whether somebody has to look at it. */
 export const isInTrouble = ({ state, failures }: Subscription): boolean => state === 'error' || failures > 0;
+
+/** An active one whose endpoint does not take what it is sent is not well, though it goes on. */
+export const stateWord = ({ state, failures }: Subscription): string =>
+  state === 'active' && failures > 0 ? 'active, failing' : state;

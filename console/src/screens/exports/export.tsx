@@ -5,7 +5,7 @@ import { useMay } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { AppLink, useAppNames } from '../../ui/app-named.tsx';
 import { AuditLink } from '../../ui/audit-link.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
+import { ConfirmEnd } from '../../ui/confirm-end.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Screen, Shown } from '../../ui/screen.tsx';
 import { State } from '../../ui/state.tsx';
@@ -133,26 +133,19 @@ export function OneExport({ id }: { readonly id: string }) {
             <Trouble of={one} />
             <Facts of={one} />
             <div className="row">
-              {mayEnd && canEnd(one) ? (
-                <Confirm
-                  label="End …"
-                  title="End this export?"
-                  act={{
-                    words: 'End it',
-                    run: (act) =>
-                      act.run(
-                        ask('exports.end', { params: { id } }),
-                        () => 'It is ended, and its files are destroyed.',
-                      ),
-                  }}
-                  onDone={found.again}
-                >
-                  <p>
-                    It is read no further, and its files are destroyed. What the app has fetched already stays with the
-                    app. It can start another as long as it may: to keep it from that, disable the app.
-                  </p>
-                </Confirm>
-              ) : null}
+              <ConfirmEnd
+                isOffered={mayEnd && canEnd(one)}
+                title="End this export?"
+                run={(act) =>
+                  act.run(ask('exports.end', { params: { id } }), () => 'It is ended, and its files are destroyed.')
+                }
+                onDone={found.again}
+              >
+                <p>
+                  It is read no further, and its files are destroyed. What the app has fetched already stays with the
+                  app. It can start another as long as it may: to keep it from that, disable the app.
+                </p>
+              </ConfirmEnd>
               <AuditLink of={{ request: one.requestId }} />
               <Link to={`/exports?app=${encodeURIComponent(one.clientId)}`}>All of this app</Link>
             </div>

@@ -62,16 +62,27 @@ const columnsOf = (names: AppNames): readonly Column<Export>[] => [
       </>
     ),
   },
-  { name: 'Patients', show: (one) => <ExportProgress of={one} /> },
   {
-    name: 'Not read',
-    show: ({ patients: { failed } }) => (
-      <span className={failed > 0 ? 'warn' : undefined}>{failed.toLocaleString()}</span>
+    name: 'Patients',
+    show: (one) => (
+      <>
+        <ExportProgress of={one} />
+        {one.patients.failed === 0 ? null : (
+          <div className="small warn">{one.patients.failed.toLocaleString()} could not be read</div>
+        )}
+      </>
+    ),
+  },
+  {
+    name: 'Resources',
+    show: ({ resources, bytes }) => (
+      <>
+        {resources.toLocaleString()}
+        <div className="small quiet">{sizeWords(bytes)}</div>
+      </>
     ),
     isNumber: true,
   },
-  { name: 'Resources', show: ({ resources }) => resources.toLocaleString(), isNumber: true },
-  { name: 'Size', show: ({ bytes }) => sizeWords(bytes), isNumber: true },
   {
     name: 'Files until',
     show: ({ state, expiresAt }) =>

@@ -5,13 +5,13 @@ import { useMay } from '../../api/session.tsx';
 import { useAsk } from '../../api/use-ask.ts';
 import { AppLink, useAppNames } from '../../ui/app-named.tsx';
 import { AuditLink } from '../../ui/audit-link.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
+import { ConfirmEnd } from '../../ui/confirm-end.tsx';
 import { CopyAs } from '../../ui/copy-as.tsx';
 import { Screen, Shown } from '../../ui/screen.tsx';
 import { State } from '../../ui/state.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WithCode } from '../../ui/with-code.tsx';
-import { adviceOf, contentWords, isInTrouble, stateMeaning, topicWords } from '../../words/subscriptions.ts';
+import { adviceOf, contentWords, isInTrouble, stateMeaning, stateWord, topicWords } from '../../words/subscriptions.ts';
 import type { Subscription } from '../../words/subscriptions.ts';
 
 const LOOK_EVERY_MS = 5_000;
@@ -107,28 +107,24 @@ export function OneSubscription({ id }: { readonly id: string }) {
               <h2 id="subscription">
                 {topicWords(one)}, for <AppLink id={one.clientId} names={names} />
               </h2>
-              <State is={one.state} />
+              <State is={stateWord(one)} />
             </div>
             <Trouble of={one} />
             <Facts of={one} />
             <div className="row">
-              {mayEnd && one.state !== 'off' ? (
-                <Confirm
-                  label="End …"
-                  title="End this subscription?"
-                  act={{
-                    words: 'End it',
-                    run: (act) =>
-                      act.run(ask('subscriptions.end', { params: { id } }), () => 'It is off. Nothing more is sent.'),
-                  }}
-                  onDone={found.again}
-                >
-                  <p>
-                    Nothing more is sent, also not what waits. The app sees that an operator has ended it, and can
-                    subscribe again as long as it may: to keep it from that, disable the app or take the scope away.
-                  </p>
-                </Confirm>
-              ) : null}
+              <ConfirmEnd
+                isOffered={mayEnd && one.state !== 'off'}
+                title="End this subscription?"
+                run={(act) =>
+                  act.run(ask('subscriptions.end', { params: { id } }), () => 'It is off. Nothing more is sent.')
+                }
+                onDone={found.again}
+              >
+                <p>
+                  Nothing more is sent, also not what waits. The app sees that an operator has ended it, and can
+                  subscribe again as long as it may: to keep it from that, disable the app or take the scope away.
+                </p>
+              </ConfirmEnd>
               <AuditLink of={{ client: one.clientId, type: 'fhir.notify' }}>
                 What its app was told, in the audit
               </AuditLink>

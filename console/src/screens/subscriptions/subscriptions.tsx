@@ -10,7 +10,15 @@ import { State } from '../../ui/state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WithCode } from '../../ui/with-code.tsx';
-import { adviceOf, isInTrouble, isState, stateMeaning, STATES, topicWords } from '../../words/subscriptions.ts';
+import {
+  adviceOf,
+  isInTrouble,
+  isState,
+  stateMeaning,
+  STATES,
+  stateWord,
+  topicWords,
+} from '../../words/subscriptions.ts';
 import type { Subscription } from '../../words/subscriptions.ts';
 
 const PAGE = 50;
@@ -24,6 +32,8 @@ const columnsOf = (names: AppNames): readonly Column<Subscription>[] => [
         <Link to={`/subscriptions/${one.id}`}>{topicWords(one)}</Link>
         <div className="small quiet">
           <code>{one.id}</code>
+          <br />
+          since <Time at={one.madeAt} />
         </div>
       </>
     ),
@@ -31,9 +41,9 @@ const columnsOf = (names: AppNames): readonly Column<Subscription>[] => [
   { name: 'App', show: ({ clientId }) => <AppLink id={clientId} names={names} /> },
   {
     name: 'State',
-    show: ({ state }) => (
-      <span title={stateMeaning(state)}>
-        <State is={state} />
+    show: (one) => (
+      <span title={stateMeaning(one.state)}>
+        <State is={stateWord(one)} />
       </span>
     ),
   },
@@ -67,7 +77,6 @@ const columnsOf = (names: AppNames): readonly Column<Subscription>[] => [
         </div>
       ),
   },
-  { name: 'Made', show: ({ madeAt }) => <Time at={madeAt} /> },
 ];
 
 /** What apps are told of, and how that stands. */
