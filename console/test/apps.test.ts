@@ -256,6 +256,30 @@ describeInBrowser('what apps take, in the console', () => {
       }
     });
 
+    test('groups: a list longer than a request takes is made in parts, and a long list of groups has pages', async () => {
+      const { page, go, context, errors } = await visit(browser, stand, 'ida', ['registrar']);
+      await go('/groups');
+      await page.click('text=Make a group …');
+      await page.fill('dialog input[name=name]', 'Everybody of the region');
+      const mrns = Array.from({ length: 10_020 }, (_, i) => `MRN-R${i}`).join('\n');
+      // As one paste: typing so many lines takes a browser longer than the test has.
+      await page.$eval('dialog textarea', (area, text) => void ((area as { value: string }).value = text), mrns);
+      await page.click('dialog button:text-is("Make it")');
+      await page.waitForSelector('text=/Everybody of the region is made: 0 of 10.020 are linked/');
+      await page.click('dialog button:text-is("Close")');
+      for (let n = 0; n < 50; n++) await stand.rig.admin('POST', 'groups', { name: `Ward ${n}`, mrns: [] });
+      await go('/groups');
+      await page.waitForSelector('td a:text-is("Ward 49")');
+      await page.click('text=Next page');
+      await page.click('td a:text-is("Everybody of the region")');
+      await page.click('text=Show the patients');
+      await page.click('text=Next page');
+      await page.waitForSelector('text=First page');
+      expect(new URL(page.url()).search).toBe('');
+      expect(errors).toEqual([]);
+      await context.close();
+    });
+
     test('what a role may not see has no entry, and the API refuses it all the same', async () => {
       const OPENS = {
         viewer: [],
