@@ -263,7 +263,9 @@ describeInBrowser('what apps take, in the console', () => {
       await page.fill('dialog input[name=name]', 'Everybody of the region');
       const mrns = Array.from({ length: 10_020 }, (_, i) => `MRN-R${i}`).join('\n');
       // As one paste: typing so many lines takes a browser longer than the test has.
-      await page.$eval('dialog textarea', (area, text) => void ((area as { value: string }).value = text), mrns);
+      await page
+        .locator('dialog textarea')
+        .evaluate((area: HTMLTextAreaElement, text) => void (area.value = text), mrns);
       await page.click('dialog button:text-is("Make it")');
       await page.waitForSelector('text=/Everybody of the region is made: 0 of 10.020 are linked/');
       await page.click('dialog button:text-is("Close")');
@@ -276,6 +278,25 @@ describeInBrowser('what apps take, in the console', () => {
       await page.click('text=Next page');
       await page.waitForSelector('text=First page');
       expect(new URL(page.url()).search).toBe('');
+      expect(errors).toEqual([]);
+      await context.close();
+    });
+
+    test('groups: who looks at a restricted patient in a list says why', async () => {
+      const { rig } = stand;
+      await rig.enrol('kim', 'MRN-KIM');
+      const { body } = await rig.admin('POST', 'groups', { name: 'With one restricted', mrns: ['MRN-KIM'] });
+      await rig.admin('PUT', 'patients/MRN-KIM/restriction');
+      const { page, go, context, errors } = await visit(browser, stand, 'jon', ['engineer']);
+      await go(`/groups/${String(body['id'])}`);
+      await page.click('text=Show the patients');
+      await page.waitForSelector('text=Why do you look at this patient?');
+      expect(await page.textContent('main')).not.toContain('MRN-KIM');
+      await page.fill('dialog input[name=reason]', 'Asked for by the ward');
+      await page.click('dialog button[type=submit]');
+      await page.waitForSelector('td:has-text("MRN-KIM")');
+      expect(await page.locator('text=Take out …').count()).toBe(0);
+      await rig.admin('DELETE', 'patients/MRN-KIM/restriction');
       expect(errors).toEqual([]);
       await context.close();
     });
