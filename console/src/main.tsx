@@ -27,6 +27,16 @@ const Posture = lazy(async () => ({ default: (await import('./screens/posture/po
 const Apps = lazy(async () => ({ default: (await import('./screens/apps/apps.tsx')).Apps }));
 const OneApp = lazy(async () => ({ default: (await import('./screens/apps/app.tsx')).OneApp }));
 const OneClinician = lazy(async () => ({ default: (await import('./screens/apps/people.tsx')).OneClinician }));
+const Subscriptions = lazy(async () => ({
+  default: (await import('./screens/subscriptions/subscriptions.tsx')).Subscriptions,
+}));
+const OneSubscription = lazy(async () => ({
+  default: (await import('./screens/subscriptions/subscription.tsx')).OneSubscription,
+}));
+const Exports = lazy(async () => ({ default: (await import('./screens/exports/exports.tsx')).Exports }));
+const OneExport = lazy(async () => ({ default: (await import('./screens/exports/export.tsx')).OneExport }));
+const Groups = lazy(async () => ({ default: (await import('./screens/groups/groups.tsx')).Groups }));
+const OneGroup = lazy(async () => ({ default: (await import('./screens/groups/group.tsx')).OneGroup }));
 const Audit = lazy(async () => ({ default: (await import('./screens/audit/audit.tsx')).Audit }));
 const AuditRecord = lazy(async () => ({ default: (await import('./screens/audit/record.tsx')).AuditRecord }));
 const Operators = lazy(async () => ({ default: (await import('./screens/operators/operators.tsx')).Operators }));
@@ -60,6 +70,12 @@ createRoot(root).render(
               <Route path="/apps" component={Apps} />
               <Route path="/apps/people/:id">{({ id }) => <OneClinician id={id} />}</Route>
               <Route path="/apps/:id">{({ id }) => <OneApp id={id} />}</Route>
+              <Route path="/subscriptions" component={Subscriptions} />
+              <Route path="/subscriptions/:id">{({ id }) => <OneSubscription id={id} />}</Route>
+              <Route path="/exports" component={Exports} />
+              <Route path="/exports/:id">{({ id }) => <OneExport id={id} />}</Route>
+              <Route path="/groups" component={Groups} />
+              <Route path="/groups/:id">{({ id }) => <OneGroup id={id} />}</Route>
               <Route path="/audit" component={Audit} />
               <Route path="/audit/:chain/:seq">{(place) => <AuditRecord {...place} />}</Route>
               <Route path="/posture" component={Posture} />

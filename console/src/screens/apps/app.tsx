@@ -178,6 +178,10 @@ export function OneApp({ id }: { readonly id: string }) {
                   <State is={app.state} />
                 </div>
                 <Facts of={app} />
+                <p className="row">
+                  <Link to={`/subscriptions?app=${encodeURIComponent(id)}`}>What it is told of</Link>
+                  <Link to={`/exports?app=${encodeURIComponent(id)}`}>Its bulk exports</Link>
+                </p>
                 {mayChange ? <Acts of={app} onDone={apps.again} onGone={apps.again} /> : null}
               </section>
               <Grants key={app.state} of={{ client_id: id }} nameOf={nameOf} />
