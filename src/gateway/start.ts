@@ -220,8 +220,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
   const apps = makeApps({ ...common, instance, newId, loadedProfiles, peers, chance, log });
-  finished.on(apps.wake);
-  linkChanged.on(apps.wake);
+  for (const told of [finished, linkChanged]) told.on(apps.wake);
   linked.on(apps.noteLinked);
   const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
   const watch = makeFlowWatch({
