@@ -113,10 +113,11 @@ async function measure(startEhr: () => Promise<Side>, patients: number, rounds: 
       if (!linked.ok) throw new Error(`a patient could not be linked: ${linked.status}`);
       await linked.arrayBuffer();
     }
-    const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
+    const bearer = await token();
+    const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
       fetch(path.replace(PUBLIC, base), {
         ...init,
-        headers: { authorization: `Bearer ${await token()}`, ...(init.headers as Record<string, string> | undefined) },
+        headers: { authorization: `Bearer ${bearer}`, ...(init.headers as Record<string, string> | undefined) },
       });
 
     /** Begins one and waits for its manifest. */
