@@ -90,7 +90,7 @@ export function makeApps(deps: {
     (kit) => {
       exports.push(joinExports({ ...deps, grantNow: auth.grantNow }, kit));
       subscriptions.push(joinSubscriptions({ ...deps, askStanding: auth.askStanding, patients: smart.patients }, kit));
-      return [...exports, ...subscriptions].flatMap((one) => one.routes);
+      return [...subscriptions, ...exports].flatMap((one) => one.routes);
     },
     [SUBSCRIPTION_CAPABILITY],
   );

@@ -2,11 +2,9 @@ import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { makeConsoleMount } from '../console/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
-import { makeEnrolment } from '../enrol/index.ts';
 import { makeJwksRoutes } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
 import { historySet } from '../history/index.ts';
-import { identitySet } from '../identity/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
 import {
@@ -26,6 +24,7 @@ import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
 import type { Seat } from '../workers/index.ts';
 import { makeAdmin } from './admin.ts';
+import { joinEnrolment } from './enrolment.ts';
 import { joinFigures } from './figures.ts';
 import { makeFront, readJson } from './front.ts';
 import { makeNotes } from './history.ts';
@@ -99,9 +98,9 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   for (const { what } of config.weak) log.warn('config.unverified', { setting: what });
 
   const translationContext = await openTranslationContext(config);
-  const loaded = translationContext.current().translationContext;
   const loadedProfiles = () => translationContext.current().translationContext;
-  log.info('mappings.loaded', { version: loaded.setting.mappings.version, count: loaded.templates.size });
+  const { setting, templates } = loadedProfiles();
+  log.info('mappings.loaded', { version: setting.mappings.version, count: templates.size });
 
   const open = makeStorePart({ config, instance, clock, log });
   const store = await life.start('store', open, STOP_MS.store);
@@ -109,9 +108,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const { stored, refused, settled, finished, linked, linkChanged } = makeSignals();
   const tenant = TENANT;
   const [audit, inbox, deliver] = [store.use(auditSet), store.use(inboxSet), store.use(deliverSet)];
-  const [lanes, identity] = [store.use(laneSet), store.use(identitySet)];
-  const { clientUuid } = config.ingest;
-  const { mrnSystem } = config.identity;
+  const lanes = store.use(laneSet);
   // Each section says by itself that it has changed.
   const { settings: _settings, ...audited } = config;
   const kept = runAudit({
@@ -170,15 +167,13 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     onProbed: notes.probed,
   });
   const links = makeLinkChanger({ tenant, deliver, clock, log, onChanged: linkChanged.emit, onLinked: linked.emit });
-  const enrolment = makeEnrolment({
+  const enrolment = joinEnrolment({
+    config,
     tenant,
-    settings: { ...config.source, clientUuid },
-    agent: `chartgate/${VERSION}`,
-    mrnSystem,
+    version: VERSION,
     store,
-    identity,
-    checkPatient: target.checkPatient,
-    link: links.put,
+    target,
+    links,
     newId,
     chance,
     budget,

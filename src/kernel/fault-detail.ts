@@ -50,6 +50,13 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'subscription.endpoint':
     'An endpoint is an https address on the public internet, without credentials or fragment; others are for the operator to allow.',
   'subscription.too-many': 'The app has 2,000 subscriptions that are not off: remove one first.',
+  'export.async': 'An export is made in the background: send the header Prefer: respond-async.',
+  'export.not-found': 'There is no export of this id, or no file of it, that is the caller’s.',
+  'export.client': 'An export is for a client that acts for itself: ask for a token with system/ scopes.',
+  'export.too-many': 'As many exports as allowed are under way: wait for one, or delete it.',
+  'export.state': 'This export has ended already.',
+  'group.not-found': 'There is no group of this id.',
+  'group.name-taken': 'Another group has this name: choose another name.',
   'read.person-parameter':
     'Patients are found by name, family, given, birthdate, gender, identifier and _id, and sorted by name, family, birthdate and _id. Leave this one out, or name one patient by _id.',
   'read.too-many-persons': 'There are too many patients to look for one by name. Name one by _id or identifier.',
