@@ -4,12 +4,25 @@ import type { AskStanding, Grant, GrantEnd, StandingGrant } from './grant.ts';
 import { narrowScope } from './narrow-scope.ts';
 import { toScopes } from './verify-embedded.ts';
 
+/** A client that acts for itself, for as long as work goes on that it asked for by this token. */
+export const standingOfClient = (
+  of: Pick<StandingGrant, 'issuer' | 'clientId' | 'scope'> & { readonly tokenId: string },
+): StandingGrant => ({
+  ...of,
+  accountId: null,
+  subject: of.clientId,
+  grantId: null,
+  sessionUid: null,
+  patient: null,
+  untilMs: null,
+});
+
 /** As the grant of a token that was made just now: with what the token had, as far as the client may still have it. */
 const grantOf = (standing: StandingGrant, scope: string): Grant => ({
   issuer: standing.issuer,
   subject: standing.subject,
   clientId: standing.clientId,
-  tokenId: standing.grantId ?? `client:${standing.clientId}`,
+  tokenId: standing.grantId ?? standing.tokenId ?? `client:${standing.clientId}`,
   ...toScopes(scope),
   patient: standing.patient,
   encounter: null,
@@ -22,12 +35,15 @@ const grantOf = (standing: StandingGrant, scope: string): Grant => ({
 /** With the embedded server, which knows every client, account, grant and session. */
 export function makeAskStanding(deps: {
   readonly tenant: string;
+  readonly issuer: string;
   readonly store: AuthStore;
   readonly isType: (name: string) => boolean;
   readonly clock: Clock;
 }): AskStanding {
   const { tenant, store, clock } = deps;
   return async (standing): Promise<Result<Grant | GrantEnd>> => {
+    // Of another issuer, which was configured before.
+    if (standing.issuer !== deps.issuer) return ok('client-ended');
     const { clientId, accountId, grantId, sessionUid } = standing;
     const found = await store.read('auth.standing', {
       tenant,
@@ -43,14 +59,11 @@ export function makeAskStanding(deps: {
   };
 }
 
-/** With an external issuer nobody can be asked: what a token allowed ends with the token. */
+/** An external issuer cannot be asked: what its token allowed is all that is known. */
 export const makeAskStandingExternal =
-  (clock: Clock): AskStanding =>
-  (standing) =>
-    Promise.resolve(
-      ok(
-        standing.untilMs !== null && clock.now().getTime() < standing.untilMs
-          ? grantOf(standing, standing.scope)
-          : 'token-ended',
-      ),
-    );
+  (deps: { readonly issuer: string; readonly clock: Clock }): AskStanding =>
+  (standing) => {
+    if (standing.issuer !== deps.issuer) return Promise.resolve(ok('client-ended'));
+    const isOver = standing.untilMs !== null && deps.clock.now().getTime() >= standing.untilMs;
+    return Promise.resolve(ok(isOver ? 'token-ended' : grantOf(standing, standing.scope)));
+  };

@@ -12,6 +12,8 @@ export interface StandingGrant {
   /** Null: the client acts for itself. */
   readonly accountId: string | null;
   readonly subject: string;
+  /** Names the token in the audit log, where no grant does. */
+  readonly tokenId?: string;
   /** `grt_…`: what the person has granted, without which nothing is left. Null for a client that acts for itself. */
   readonly grantId: string | null;
   /** Of a session with which the token was to end. */
@@ -19,7 +21,7 @@ export interface StandingGrant {
   /** The scopes that the token had. */
   readonly scope: string;
   readonly patient: string | null;
-  /** When it ends in any case; null: when the grant does. */
+  /** When it ends in any case; null: when the grant does, or the work for which it is kept. */
   readonly untilMs: number | null;
 }
 

@@ -14,7 +14,7 @@ export { makeSteadyNow } from './steady-now.ts';
 export { CLIENT_KINDS, type ClientKind, type ShownClient } from './client.ts';
 export type { OauthUris } from './discovery.ts';
 export type { AskStanding, Grant, GrantEnd, StandingGrant, VerifyToken } from './grant.ts';
-export type { GrantNow, OnceGranted } from './grant-now.ts';
+export { standingOfClient } from './ask-standing.ts';
 export type { PractitionerDirectory } from './practitioners.ts';
 export { LOCAL_SIGN_IN, type SignInSettings } from './sign-in-settings.ts';
 export { lookAtIssuer } from './look-at-issuer.ts';

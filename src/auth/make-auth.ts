@@ -8,7 +8,6 @@ import { openWhenAsked } from './open-when-asked.ts';
 import { EXTERNAL_REGISTRY, externalConfiguration, externalUris, makeIssuerMetadata } from './external.ts';
 import { makeAskStanding, makeAskStandingExternal } from './ask-standing.ts';
 import type { AskStanding, VerifyToken } from './grant.ts';
-import { makeExternalGrantNow, makeGrantNow, type GrantNow } from './grant-now.ts';
 import type { PatientDirectory } from './patients.ts';
 import type { PractitionerDirectory } from './practitioners.ts';
 import { makeRecordDenial } from './record-denial.ts';
@@ -22,7 +21,6 @@ export interface Auth {
   readonly mounts: readonly Mount[];
   readonly routes: readonly Route[];
   readonly verifyToken: VerifyToken;
-  readonly grantNow: GrantNow;
   /** Whether a registered app lives there. */
   isOrigin(origin: string): Promise<boolean>;
   /** Null: the external issuer does not say. */
@@ -82,14 +80,13 @@ export function makeAuth(deps: {
         }),
       ],
       verifyToken: makeVerifyExternal({ ...parts, external }),
-      grantNow: makeExternalGrantNow({ issuer: external.issuer, clock: deps.clock }),
       isOrigin: (origin) => Promise.resolve(external.origins.includes(origin)),
       async oauthUris() {
         const found = await metadata();
         return found.ok ? externalUris(found.value) : null;
       },
       registry: EXTERNAL_REGISTRY,
-      askStanding: makeAskStandingExternal(deps.clock),
+      askStanding: makeAskStandingExternal({ issuer: external.issuer, clock: deps.clock }),
       start: () => Promise.resolve(),
       flush: rejects.flush,
     };
@@ -103,13 +100,12 @@ export function makeAuth(deps: {
     },
     routes: [makeDiscoveryRoute(() => Promise.resolve(ok(smartConfigurationOf(issuer))))],
     verifyToken: makeVerifyEmbedded(parts),
-    grantNow: makeGrantNow(parts),
     async isOrigin(origin) {
       const found = await store.read('auth.is-origin', { tenant, origin });
       return found.ok && found.value;
     },
     oauthUris: () => Promise.resolve(oauthUrisOf(issuer)),
-    askStanding: makeAskStanding(deps),
+    askStanding: makeAskStanding(parts),
     registry: makeRegistry({ ...parts, providerIssuer: deps.signIn.provider?.issuer ?? null }),
     flush: rejects.flush,
   };

@@ -1,5 +1,5 @@
 import type { AuditDraft } from '../audit/index.ts';
-import type { Grant, GrantNow } from '../auth/index.ts';
+import { standingOfClient, type AskStanding, type Grant } from '../auth/index.ts';
 import {
   fail,
   fault,
@@ -35,7 +35,7 @@ export interface AnswerExportsDeps {
   readonly tenant: string;
   readonly exports: Operate<ExportWrites, ExportReads>;
   readonly groups: PatientGroups;
-  readonly grantNow: GrantNow;
+  readonly askStanding: AskStanding;
   readonly underWayMax: number;
   readonly newId: NewId;
   readonly clock: Clock;
@@ -226,8 +226,9 @@ export function makeAnswerExports(deps: AnswerExportsDeps, kit: ReadKit) {
       read: (of: typeof file, after: Parameters<typeof readSegments>[2]) => readSegments(seq, of, after),
       stillMay: async (): Promise<boolean> => {
         const now = await find(id, caller);
-        const client = await deps.grantNow({ ...grant, scope: scopeText(grant) });
-        return now.ok && client.ok && client.value !== null && mayFetch(now.value, file.type, client.value);
+        const { issuer, clientId, tokenId } = grant;
+        const client = await deps.askStanding(standingOfClient({ issuer, clientId, tokenId, scope: scopeText(grant) }));
+        return now.ok && client.ok && typeof client.value !== 'string' && mayFetch(now.value, file.type, client.value);
       },
       log: ask.log,
     };

@@ -1,4 +1,4 @@
-import type { GrantNow } from '../auth/index.ts';
+import type { AskStanding } from '../auth/index.ts';
 import type { EnrolReads, EnrolWrites } from '../enrol/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import type { Clock, Log, NewId, Route } from '../kernel/index.ts';
@@ -25,7 +25,7 @@ export function makeExports(
     readonly exports: Operate<ExportWrites, ExportReads>;
     readonly identity: Operate<IdentityWrites, IdentityReads>;
     readonly enrolment: Operate<EnrolWrites, EnrolReads>;
-    readonly grantNow: GrantNow;
+    readonly askStanding: AskStanding;
     readonly underWayMax: number;
     readonly keepMs: number;
     readonly ehrRequests: number;

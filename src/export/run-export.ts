@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Grant, GrantNow } from '../auth/index.ts';
+import { standingOfClient, type AskStanding, type Grant } from '../auth/index.ts';
 import type { Pairs } from '../ehr/index.ts';
 import {
+  ok,
   faultFields,
   type Clock,
   type Fault,
@@ -38,7 +39,7 @@ export interface RunExportDeps {
   readonly chart: ReadChart;
   readonly patients: FindPatients;
   readonly parseFilter: (type: string, query: string) => Result<Pairs>;
-  readonly grantNow: GrantNow;
+  readonly askStanding: AskStanding;
   /** Patients at once. */
   readonly concurrency: number;
   readonly keepMs: number;
@@ -66,11 +67,11 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
   }
 
   async function grantOf(): Promise<Result<Grant | null>> {
-    const once = { issuer: job.issuer, clientId: job.client, tokenId: job.tokenId, scope: job.scope };
-    const now = await deps.grantNow(once);
-    if (!now.ok || now.value === null) return now;
-    const grant = systemOnly(now.value);
-    return { ok: true, value: grant.scopes.length === 0 ? null : grant };
+    const { issuer, client: clientId, tokenId, scope } = job;
+    const now = await deps.askStanding(standingOfClient({ issuer, clientId, tokenId, scope }));
+    if (!now.ok) return now;
+    const grant = typeof now.value === 'string' ? null : systemOnly(now.value);
+    return ok(grant === null || grant.scopes.length === 0 ? null : grant);
   }
 
   async function settle(to: 'complete' | 'failed', code: FaultCode | null): Promise<Ran> {

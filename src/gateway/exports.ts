@@ -1,4 +1,4 @@
-import type { GrantNow } from '../auth/index.ts';
+import type { AskStanding } from '../auth/index.ts';
 import { makeExportRoutes, makeGroupRoutes, type AdminRoute } from '../admin/index.ts';
 import type { Config } from '../config/index.ts';
 import { enrolSet } from '../enrol/index.ts';
@@ -15,7 +15,7 @@ export function joinExports(
     readonly tenant: string;
     readonly instance: string;
     readonly store: Store;
-    readonly grantNow: GrantNow;
+    readonly askStanding: AskStanding;
     readonly newId: NewId;
     readonly clock: Clock;
     readonly log: Log;

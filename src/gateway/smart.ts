@@ -88,7 +88,7 @@ export function makeApps(deps: {
   const routes = smart.serve(
     auth,
     (kit) => {
-      exports.push(joinExports({ ...deps, grantNow: auth.grantNow }, kit));
+      exports.push(joinExports({ ...deps, askStanding: auth.askStanding }, kit));
       subscriptions.push(joinSubscriptions({ ...deps, askStanding: auth.askStanding, patients: smart.patients }, kit));
       return [...subscriptions, ...exports].flatMap((one) => one.routes);
     },

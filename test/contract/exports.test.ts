@@ -152,7 +152,7 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
     chart,
     patients,
     parseFilter: () => ok([]),
-    grantNow: () => Promise.resolve(ok<Grant>(aGrant('system/*.rs', { ...OWNER, clientId: OWNER.client }))),
+    askStanding: () => Promise.resolve(ok<Grant>(aGrant('system/*.rs', { ...OWNER, clientId: OWNER.client }))),
     concurrency: 2,
     keepMs: 3_600_000,
     clock,
@@ -385,7 +385,7 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
 
   test('a client that may nothing any more ends it', async () => {
     const { id } = await kickOff();
-    await run('one', { grantNow: () => Promise.resolve(ok(null)) });
+    await run('one', { askStanding: () => Promise.resolve(ok('client-ended')) });
     expect(await stateOf(id)).toMatchObject({ state: 'failed', fault: 'export.client' });
   });
 
