@@ -175,6 +175,15 @@ const ADMIN = [
   'DELETE /admin/api/accounts/:id',
   'GET /admin/api/grants',
   'DELETE /admin/api/grants/:id',
+  'GET /admin/api/exports',
+  'GET /admin/api/exports/:id',
+  'POST /admin/api/exports/:id/end',
+  'GET /admin/api/groups',
+  'GET /admin/api/groups/:id',
+  'GET /admin/api/groups/:id/members',
+  'POST /admin/api/groups',
+  'POST /admin/api/groups/:id',
+  'DELETE /admin/api/groups/:id',
   'GET /admin/api/operators',
   'POST /admin/api/operators',
   'GET /admin/api/operators/:id',
@@ -189,15 +198,6 @@ const ADMIN = [
   'POST /admin/api/keys',
   'DELETE /admin/api/keys/:id',
   'GET /admin/api/settings',
-  'GET /admin/api/exports',
-  'GET /admin/api/exports/:id',
-  'POST /admin/api/exports/:id/end',
-  'GET /admin/api/groups',
-  'GET /admin/api/groups/:id',
-  'GET /admin/api/groups/:id/members',
-  'POST /admin/api/groups',
-  'POST /admin/api/groups/:id',
-  'DELETE /admin/api/groups/:id',
 ];
 
 /** They ask for an operator's own session, or a key, themselves. */
@@ -398,7 +398,10 @@ test.each([
   expect(answer.status).toBe(status);
   const template = path
     .replace(/\?.*/, '')
-    .replace(/dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|exp_none|(?<=(?:targets|api\/groups)\/)\w+/, '{id}')
+    .replace(
+      /dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|exp_none|(?<=(?:targets|api\/groups)\/)\w+/,
+      '{id}',
+    )
     .replace('fac_none', '{factor}')
     .replace('user_none', '{user_id}')
     .replace('mrn_none', '{mrn}')

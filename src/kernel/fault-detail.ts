@@ -35,6 +35,8 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'delivery.state': 'The delivery is not in a state in which that can be done to it.',
   'delivery.notes-full': 'The delivery has a hundred notes, which is as many as it can have.',
   'job.not-found': 'There is no job, and no preview of yours, of this id.',
+  'export.not-found': 'There is no such export, or it has ended or expired.',
+  'group.not-found': 'There is no such group of patients.',
   'job.state': 'The job has come to its end.',
   'job.too-many': 'Twenty jobs are not done yet.',
   'target.not-found': 'There is no target of this id; `GET /admin/api/targets` lists them.',
