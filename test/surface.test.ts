@@ -429,10 +429,6 @@ test.each([
   const template = path
     .replace(/\?.*/, '')
     .replace(
-      /dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|sub_none|(?<=targets\/)\w+/,
-      '{id}',
-    )
-    .replace(
       /dlv_none|job_none|app_none|usr_none|opr_none|key_none|asr_none|grt_none|sub_none|exp_none|(?<=(?:targets|api\/groups)\/)\w+/,
       '{id}',
     )

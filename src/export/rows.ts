@@ -5,9 +5,26 @@ import type { ClaimedExport, ExportJob, ExportLevel, ExportState, Mrn } from './
 /** A row of either engine. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What is sealed by the data key here. Patients and segments are sealed by the key of their export. */
+/** Sealed by the key of their export, so that nothing of them is ever sealed anew. */
+const NEVER = '1 = 0';
+
+/** What is sealed by the data key here, and what only looks like it. */
 export const exportSealed: readonly SealedTable[] = [
   { table: 'export_job', columns: ['asked_sealed', 'key_sealed'], key: ['seq'], place: ['id'] },
+  {
+    table: 'export_patient',
+    columns: ['mrn_sealed'],
+    key: ['export_seq', 'n'],
+    place: ['export_seq', 'n'],
+    only: NEVER,
+  },
+  {
+    table: 'export_segment',
+    columns: ['data_sealed'],
+    key: ['export_seq', 'patient_n', 'n'],
+    place: ['export_seq', 'patient_n', 'n'],
+    only: NEVER,
+  },
   { table: 'patient_group_member', columns: ['mrn_sealed'], key: ['seq'], place: ['group_seq', 'mrn_index'] },
 ];
 

@@ -118,7 +118,7 @@ export function makeApps(deps: {
     async stop() {
       for (const { part } of subscriptions) await part.stop();
       await refreshing.stop();
-      await auth.flush();
+      auth.flush();
     },
   };
 }
