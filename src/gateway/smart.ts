@@ -82,7 +82,7 @@ export function makeApps(deps: {
     },
     async stop() {
       await refreshing.stop();
-      await auth.flush();
+      auth.flush();
     },
   };
 }

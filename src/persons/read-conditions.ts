@@ -46,8 +46,8 @@ function stringIs(name: keyof typeof LETTERS, modifier: string | undefined, valu
 function birthDateIs(value: string): Condition | null {
   const [, prefix = 'eq', date] = /^(eq|ne|gt|lt|ge|le|sa|eb)?(\d.*)$/.exec(value) ?? [];
   const wanted = daysOfDate(date);
-  if (wanted?.from == null || wanted.to === null) return null;
-  const { from, to } = wanted;
+  const { from = null, to = null } = wanted ?? {};
+  if (from === null || to === null) return null;
   const isIn = (a: string, b: string): boolean => from <= a && b <= to;
   const rules: Readonly<Record<string, (a: string, b: string) => boolean>> = {
     eq: isIn,
@@ -65,7 +65,8 @@ function birthDateIs(value: string): Condition | null {
     // Most people's is a whole day, which needs no reading.
     if (birthDate.length === 10) return rule(birthDate, birthDate);
     const days = daysOfDate(birthDate);
-    return days?.from != null && days.to !== null && rule(days.from, days.to);
+    const { from: first = null, to: last = null } = days ?? {};
+    return first !== null && last !== null && rule(first, last);
   };
 }
 
