@@ -64,7 +64,8 @@ function birthDateIs(value: string): Condition | null {
   return ({ birthDate }) => {
     // Most people's is a whole day, which needs no reading.
     if (birthDate.length === 10) return rule(birthDate, birthDate);
-    const { from: first = null, to: last = null } = daysOfDate(birthDate) ?? {};
+    const days = daysOfDate(birthDate);
+    const { from: first = null, to: last = null } = days ?? {};
     return first !== null && last !== null && rule(first, last);
   };
 }

@@ -59,7 +59,7 @@ afterAll(async () => {
 const token = () => rig.token(aGrant('user/Patient.rs'));
 interface Bundle {
   readonly total?: number;
-  readonly link: readonly { readonly relation: string; readonly url: string }[];
+  readonly link?: readonly { readonly relation: string; readonly url: string }[];
   readonly entry?: readonly { readonly resource: { readonly id: string } }[];
 }
 /** An answer without what is random in it, and the questions that it cost. */

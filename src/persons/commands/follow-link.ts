@@ -22,8 +22,9 @@ export function* followLinks(tenant: string, mrnIndexes: readonly Uint8Array[], 
     const row = yield* get`
       SELECT (SELECT 1 FROM link WHERE tenant = ${tenant} AND mrn_index = ${index} AND status = 'confirmed' LIMIT 1)
         AS linked, (SELECT 1 FROM person WHERE tenant = ${tenant} AND mrn_index = ${index} AND gone_at IS NULL) AS known`;
-    const isLinked = typeof row?.['linked'] === 'number';
-    if (isLinked === (typeof row?.['known'] === 'number')) continue;
+    const isLinked = (row?.['linked'] ?? null) !== null;
+    const isKnown = (row?.['known'] ?? null) !== null;
+    if (isLinked === isKnown) continue;
     if (isLinked)
       yield* send`
         INSERT INTO person (tenant, mrn_index, version, due_at) VALUES (${tenant}, ${index}, ${version}, 0)

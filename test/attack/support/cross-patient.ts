@@ -351,17 +351,9 @@ const EVERYTHING = gets([
   ['own-at-most', 'Patient/idalpha/$everything?_since=1900-01-01T00:00:00Z&_type=Observation,Condition'],
   ['own-at-most', 'Patient/idalpha/$everything?_type=RelatedPerson,ServiceRequest,Coverage'],
   // Types of which nobody can say whose they are.
-  ...[
-    'Group',
-    'List',
-    'Task',
-    'Binary',
-    'AuditEvent',
-    'Bundle',
-    'Observation,Group',
-    '*',
-    'Patient/idbravo',
-  ].map((types) => ['refused', `Patient/idalpha/$everything?_type=${types}`] as const),
+  ...['Group', 'List', 'Task', 'Binary', 'AuditEvent', 'Bundle', 'Observation,Group', '*', 'Patient/idbravo'].map(
+    (types) => ['refused', `Patient/idalpha/$everything?_type=${types}`] as const,
+  ),
   // A second question inside a value, or beside it.
   ['refused', 'Patient/idalpha/$everything?start=1900%26patient=idbravo'],
   ['refused', 'Patient/idalpha/$everything?start=1900&patient=idbravo'],

@@ -161,3 +161,26 @@ describe('what has changed', () => {
     expect(await found('name=smith')).toEqual(['cleo', 'dan']);
   });
 });
+
+describe('the picker', () => {
+  test('turns its pages by name, each patient once, and knows whom it was asked for', async () => {
+    const many = Array.from({ length: 25 }, (_, n) => `page-${String(n).padStart(2, '0')}`);
+    for (const id of many) {
+      ehr.put(patient(id, `Pager${id.slice(-2)}`, ['Pat'], '1960-01-01', 'other'));
+      await rig.link(`mrn-${id}`);
+    }
+    await rig.refresh();
+    const wanted = { name: 'pat pag', birthDate: '1960-01-01', mrn: '' };
+    const list = async (cursor: string | null) => {
+      const page = await rig.smart.patients.list({ cursor, wanted, requestId: 'req_test' });
+      if (!page.ok) throw new Error(page.fault.code);
+      return page.value;
+    };
+    const first = await list(null);
+    const second = await list(first.next);
+    expect([first.patients.length, second.next]).toEqual([20, null]);
+    expect([...first.patients, ...second.patients].map(({ id }) => id)).toEqual(many);
+    const bad = await rig.smart.patients.list({ cursor: 'nonsense', wanted, requestId: 'req_test' });
+    expect(bad.ok ? null : bad.fault.code).toBe('read.cursor');
+  });
+});

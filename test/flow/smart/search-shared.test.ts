@@ -8,7 +8,9 @@ let rig: SmartRig;
 
 beforeAll(async () => {
   ehr = await startEhr({ host: '127.0.0.1', port: 0, clock: systemClock });
-  const put = (resourceType: string, id: string, more: object): void => void ehr.put({ resourceType, id, ...more });
+  const put = (resourceType: string, id: string, more: object): void => {
+    ehr.put({ resourceType, id, ...more });
+  };
   put('Patient', 'a', { identifier: [{ system: 'urn:example:mrn', value: 'mrn-a' }] });
   put('Patient', 'c', { identifier: [{ system: 'urn:example:mrn', value: 'mrn-c' }] });
   put('Practitioner', 'doc', { name: [{ family: 'Doctor', given: ['Ada'] }], identifier: [{ value: 'npi-1' }] });
