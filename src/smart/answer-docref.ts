@@ -160,18 +160,17 @@ export function makeAnswerDocref(deps: OperationDeps): Handle {
     const decision = decide(caller.grant, asked.value.search, rules.served);
     if (!decision.allow) return refuse(decision.because, { interaction: 'operation', type: TYPE }, record, caller);
     const { plan } = decision;
+    if (plan.patient === null)
+      return refuse('patient-needed', { interaction: 'operation', type: TYPE }, record, caller);
     const { used } = asked.value;
-    const named =
-      plan.patient === null || asked.value.search.patient !== null
-        ? used
-        : [['patient', plan.patient] as const, ...used];
+    const named = asked.value.search.patient !== null ? used : [['patient', plan.patient] as const, ...used];
     const self = `${TYPE}/$docref?${new URLSearchParams(named.map(([name, value]): [string, string] => [name, value])).toString()}`;
     const act = {
       type: 'fhir.search',
       interaction: 'operation',
       resourceType: TYPE,
       query: self,
-      patients: plan.patient === null ? [] : [plan.patient],
+      patients: [plan.patient],
     } as const;
     const found = (await askOperation(plan, asked.value, caller)) ?? (await askStored(plan, asked.value, caller));
     if (!found.ok) {

@@ -134,15 +134,17 @@ export function makeAnswerLastn(deps: OperationDeps): Handle {
     if (!decision.allow)
       return refuse(decision.because, { interaction: 'operation', type: 'Observation' }, record, caller);
     const { plan } = decision;
-    const named =
-      plan.patient === null || search.patient !== null ? used : [['patient', plan.patient] as const, ...used];
+    // What is the latest is said of one patient.
+    if (plan.patient === null)
+      return refuse('patient-needed', { interaction: 'operation', type: 'Observation' }, record, caller);
+    const named = search.patient !== null ? used : [['patient', plan.patient] as const, ...used];
     const self = `Observation/$lastn?${new URLSearchParams(named.map(([name, value]): [string, string] => [name, value])).toString()}`;
     const act = {
       type: 'fhir.search',
       interaction: 'operation',
       resourceType: 'Observation',
       query: self,
-      patients: plan.patient === null ? [] : [plan.patient],
+      patients: [plan.patient],
     } as const;
     const gathered = (await askOperation(plan, parsed.value, caller)) ?? (await askNewest(plan, parsed.value, caller));
     if (!gathered.ok) {
