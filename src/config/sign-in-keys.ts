@@ -20,7 +20,10 @@ export const SIGN_IN_KEYS = {
   ),
   CHARTGATE_SIGN_IN_CLIENT_ID: open('text', 'our client there'),
   CHARTGATE_SIGN_IN_CLIENT_SECRET: secretKey('text', 'and its secret, or'),
-  CHARTGATE_SIGN_IN_PRIVATE_KEY: secretKey('PEM or JWK', 'its key, for `private_key_jwt`; `alg` of a JWK says how it signs'),
+  CHARTGATE_SIGN_IN_PRIVATE_KEY: secretKey(
+    'PEM or JWK',
+    'its key, for `private_key_jwt`; `alg` of a JWK says how it signs',
+  ),
   CHARTGATE_SIGN_IN_SCOPE: set(
     'text',
     'openid profile',
