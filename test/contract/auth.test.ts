@@ -268,7 +268,12 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     expect(must(await auth().read('auth.account-by-name', { tenant, name: 'drsmith' }))).toBeNull();
     expect(must(await auth().read('auth.accounts', { tenant }))).toMatchObject([{ id: 'usr_1', state: 'disabled' }]);
     // Also by whoever compared the password before.
-    const signIn = { name: 'drsmith', isRight: true, factor: 'nobody', audit: { ...audit, type: 'auth.sign-in' } } as const;
+    const signIn = {
+      name: 'drsmith',
+      isRight: true,
+      factor: 'nobody',
+      audit: { ...audit, type: 'auth.sign-in' },
+    } as const;
     expect(must(await auth().write('auth.sign-in', signIn))).toEqual({ state: 'refused' });
     // A new password lets nobody in who is disabled.
     expect(await change({ kind: 'password', password: { salt: 'n', hash: 'n' } })).toBe('changed');
@@ -315,7 +320,9 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     await use(24);
     expect((await page(null, 1)).grants[0]).toMatchObject({ usedAtMs: later(25).getTime() });
     expect(must(await auth().write('auth.end-grant', { id: seen[1]?.id ?? '', accountId: null, audit }))).toBe('ended');
-    expect(must(await auth().write('auth.end-grant', { id: seen[1]?.id ?? '', accountId: null, audit }))).toBe('not-found');
+    expect(must(await auth().write('auth.end-grant', { id: seen[1]?.id ?? '', accountId: null, audit }))).toBe(
+      'not-found',
+    );
     expect(await find('AccessToken', 't7')).toBeNull();
     expect(await page(null, 50)).toMatchObject({ grants: { length: 8 }, next: null });
     const { records } = must(await store.use(readAuditSet).read('audit-test.everything', null));

@@ -68,6 +68,12 @@ function AddClinician({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
+/** Who vouches for the person. */
+const signsInBy = ({ origin, issuer, secondFactor }: Account): string => {
+  if (origin === 'provider') return issuer ?? '';
+  return secondFactor === 'none' ? 'password' : 'password and code';
+};
+
 /** The people who sign in to apps. */
 export function Clinicians() {
   const accounts = useAsk('accounts.list');
@@ -83,6 +89,7 @@ export function Clinicians() {
       ),
     },
     { name: 'At the EHR', show: ({ fhirUser }) => <code>{fhirUser}</code> },
+    { name: 'Signs in by', show: signsInBy },
     {
       name: 'Wrong passwords',
       show: ({ wrongTries }) => <span className={wrongTries > 0 ? 'warn' : undefined}>{wrongTries}</span>,
@@ -151,11 +158,27 @@ function ResetPassword({ of: { id, name }, onDone }: { readonly of: Account; rea
 }
 
 function Acts({ of: person, onDone }: { readonly of: Account; readonly onDone: () => void }) {
-  const { id, name, state, wrongTries } = person;
+  const { id, name, state, wrongTries, origin, secondFactor } = person;
   const params = { id };
   return (
     <div className="row">
-      <ResetPassword of={person} onDone={onDone} />
+      {origin === 'local' ? <ResetPassword of={person} onDone={onDone} /> : null}
+      {secondFactor === 'none' ? null : (
+        <Confirm
+          label="Reset second factor …"
+          title={`Reset the second factor of ${name}?`}
+          act={{
+            words: 'Reset',
+            run: (act) => act.run(ask('accounts.resetFactor', { params }), () => 'The second factor is gone.'),
+          }}
+          onDone={onDone}
+        >
+          <p>
+            The authenticator app counts no more, and sessions and tokens end at once. Where a second factor is asked of
+            everybody, another app is added at the next sign-in.
+          </p>
+        </Confirm>
+      )}
       {wrongTries === 0 ? null : (
         <Confirm
           label="Unlock …"
