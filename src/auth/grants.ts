@@ -15,6 +15,9 @@ export interface GrantQuery {
   readonly limit: number;
 }
 
+/** Whose records a grant is about is not for whoever looks after apps. */
+export type AppGrant = Omit<ListedGrant, 'patient'>;
+
 /** The place of a grant in its list. */
 const toCursor = ({ madeAtMs, index }: GrantPlace): string => Buffer.from(`${madeAtMs} ${index}`).toString('base64url');
 function fromCursor(text: string) {

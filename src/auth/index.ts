@@ -21,7 +21,7 @@ export { lookAtIssuer } from './look-at-issuer.ts';
 export { makeAuth, type Auth } from './make-auth.ts';
 export { ANYBODY } from './patients.ts';
 export type { ListedPatients, PatientDirectory, ShownEncounter, ShownPatient, WantedPatient } from './patients.ts';
-export type { ListedGrant } from './commands.ts';
+export type { AppGrant } from './grants.ts';
 export type { SigningKeyAge } from './keys.ts';
 export type { MadeLaunch, Registry } from './registry.ts';
 export { authSealed } from './rows.ts';

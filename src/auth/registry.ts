@@ -23,7 +23,7 @@ import {
   type ShownClient,
 } from './client.ts';
 import type { AccountChange } from './commands.ts';
-import { makeGrants, type GrantPage, type GrantQuery } from './grants.ts';
+import { makeGrants, type AppGrant, type GrantPage, type GrantQuery } from './grants.ts';
 import { readKeyAges, rotateSigningKey, type RotatedKey, type SigningKeyAge } from './keys.ts';
 import { isIntent, LAUNCH_KIND, LAUNCH_MS, newLaunchId, parseFhirContext, type Launch } from './launch.ts';
 import { narrowScope } from './narrow-scope.ts';
@@ -63,7 +63,7 @@ export interface Registry {
   /** Forgets wrong tries, and the waiting that they led to. */
   unlockAccount(act: Act, id: string): Promise<Result<null>>;
   removeAccount(act: Act, id: string): Promise<Result<null>>;
-  grants(query: GrantQuery): Promise<Result<GrantPage>>;
+  grants(query: GrantQuery): Promise<Result<Pick<GrantPage, 'next'> & { readonly grants: readonly AppGrant[] }>>;
   endGrant(act: Act, id: string): Promise<Result<null>>;
   addLaunch(act: Act, given: unknown): Promise<Result<MadeLaunch>>;
   /** A new key signs id tokens from now on, at every replica. */
@@ -285,7 +285,11 @@ export function makeRegistry(deps: {
       opened?.searchParams.set('launch', launch);
       return ok({ launch, iss: deps.fhirBase, expiresAt, url: opened?.href ?? null });
     },
-    grants: grants.list,
+    async grants(query) {
+      const found = await grants.list(query);
+      if (!found.ok) return found;
+      return ok({ ...found.value, grants: found.value.grants.map(({ patient: _patient, ...rest }) => rest) });
+    },
     endGrant: (act, id) => grants.end(id, null, auditOf(act, 'D', 'grant')),
     signingKeys: () => readKeyAges(deps),
     rotateKey: (act) => rotateSigningKey(deps, auditOf(act, 'U', 'id-token-key')),

@@ -1,10 +1,9 @@
 import { ok } from '../../kernel/index.ts';
-import type { ListedGrant, Registry } from '../../auth/index.ts';
+import type { AppGrant, Registry } from '../../auth/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
 
-/** Whose records it is about is not for whoever looks after apps. */
-const shownGrant = ({ madeAtMs, usedAtMs, untilMs, patient: _patient, ...rest }: ListedGrant) => ({
+const shownGrant = ({ madeAtMs, usedAtMs, untilMs, ...rest }: AppGrant) => ({
   ...rest,
   madeAt: iso(madeAtMs),
   usedAt: usedAtMs === null ? null : iso(usedAtMs),

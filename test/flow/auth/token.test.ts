@@ -161,14 +161,12 @@ describe('an answer that is no token', () => {
     ]);
   });
 
-  test('a secret in the body is not taken', async () => {
-    const form = {
-      grant_type: 'refresh_token',
-      refresh_token: 'x',
-      client_id: keeper.id,
-      client_secret: keeper.secret ?? '',
-    };
-    expect((await scene.post('token', form)).status).toBe(401);
+  test('a secret in the body is as good as one in the header, a wrong one is not', async () => {
+    const form = { grant_type: 'refresh_token', refresh_token: 'x', client_id: keeper.id };
+    const ask = (secret: string) => scene.post('token', { ...form, client_secret: secret });
+    const [right, wrong] = [await ask(keeper.secret ?? ''), await ask('wrong')];
+    expect([right.status, right.body['error']]).toEqual([400, 'invalid_grant']);
+    expect([wrong.status, wrong.body['error']]).toEqual([401, 'invalid_client']);
   });
 
   test('a parameter twice is 400', async () => {

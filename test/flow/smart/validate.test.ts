@@ -385,9 +385,10 @@ test('the CapabilityStatement names the operation at each type, and of profiles 
   };
   const { resource = [] } = statement.rest[0] ?? {};
   expect(resource.map((one) => [one.type, one.operation?.map(({ name }) => name), one.supportedProfile])).toEqual([
-    ['Patient', ['everything', 'match', 'validate'], undefined],
+    ['Patient', ['everything', 'match', 'export', 'validate'], undefined],
     ['Observation', ['lastn', 'validate'], ['http://example.org/StructureDefinition/a']],
     ['AuditEvent', undefined, undefined],
+    ['Group', ['export'], undefined],
   ]);
   expect(resource[1]?.operation?.[1]?.documentation).toContain(`${ADDRESS}about-somebody, ${ADDRESS}final-result.`);
   expect([statement['instantiates'], statement['implementationGuide']]).toEqual([
