@@ -8,7 +8,8 @@ import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 // A browser on a busy machine is slow, not wrong.
 jest.setTimeout(90_000);
 
-const PATIENT = 'demo-patient-1';
+// The chart of the first has something of each profile of US Core; what is shown here is put there.
+const PATIENT = 'demo-patient-2';
 const LOINC = 'http://loinc.org';
 const subject = { reference: `Patient/${PATIENT}` };
 const day = (n: number): string => `2026-10-${String(n).padStart(2, '0')}`;
@@ -127,7 +128,7 @@ describeInBrowser('the clinician app', () => {
   const signedIn = async (): Promise<void> => {
     await page.goto(app.launchUrl);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Ada Lindqvist' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Bruno Castellan' }).waitFor();
     await page.getByText('measurements shown').waitFor();
   };
   const card = (title: string) => page.locator(`article[data-title="${title}"]`);
@@ -179,7 +180,7 @@ describeInBrowser('the clinician app', () => {
 
   test('is launched by the EHR with its launch, and by no other', async () => {
     await page.goto(`${app.launchUrl}?iss=${encodeURIComponent(`${standIn.url}/fhir`)}&launch=xyz`);
-    await page.getByRole('heading', { level: 1, name: 'Ada Lindqvist' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Bruno Castellan' }).waitFor();
     expect(standIn.asked[0]).toMatchObject({ launch: 'xyz' });
     expect(standIn.asked[0]?.['scope']?.split(' ')).toContain('launch');
     for (const query of [
@@ -274,7 +275,7 @@ describeInBrowser('the clinician app', () => {
     await page.reload();
     await page.getByText('Your session has ended').waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Ada Lindqvist' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Bruno Castellan' }).waitFor();
     expect(standIn.asked.length).toBe(2);
   });
 
@@ -285,14 +286,14 @@ describeInBrowser('the clinician app', () => {
     await page.getByText('could not be read').waitFor();
     ehr.board.setRules([]);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Ada Lindqvist' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Bruno Castellan' }).waitFor();
   });
 
   test('says that a sign-in was refused', async () => {
     await page.goto(`${app.url}/index.html?error=access_denied&state=x`);
     await page.getByText('Signing in was stopped or refused').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Ada Lindqvist' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Bruno Castellan' }).waitFor();
   });
 
   describe('with a refresh token', () => {
