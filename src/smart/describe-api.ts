@@ -186,10 +186,9 @@ export function describeApi(deps: {
     rest: [
       {
         mode: 'server',
-        ...(capability === null ? { documentation: NOT_ASKED_YET } : {}),
+        documentation: capability === null ? `${NO_WRITES} ${NOT_ASKED_YET}` : NO_WRITES,
         security: {
           cors: true,
-          description: NO_WRITES,
           service: [
             {
               coding: [
