@@ -1,7 +1,6 @@
 import type { Capability, Pairs } from '../ehr/index.ts';
 import { isByNumber, type Filter, type Plan } from './decide.ts';
 import type { Search } from './read-request.ts';
-import { unaskedOf } from './run-persons.ts';
 import type { Served } from './served-types.ts';
 
 /**
@@ -54,10 +53,7 @@ export function buildQuery(
   );
   // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find
   // another.
-  const unasked = unaskedOf(request, capability);
-  const asked = clauses.filter(
-    (clause) => !unasked.includes(clause) && !(rule?.kind === 'patient' && patient !== null && clause[0] === '_id'),
-  );
+  const asked = clauses.filter(([name]) => !(rule?.kind === 'patient' && patient !== null && name === '_id'));
   return [
     ...byPatient,
     ...asked,

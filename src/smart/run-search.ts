@@ -13,7 +13,7 @@ import type { LinkedPatients } from './linked-patients.ts';
 import type { ListLinked } from './list-linked.ts';
 import { makeNumberedPatients } from './numbered-patients.ts';
 import type { PassPage } from './pass-page.ts';
-import { makeRunPersons, meetsUnasked, unaskedOf, type GatheredPersons } from './run-persons.ts';
+import { makeRunPersons, withoutIndex, type GatheredPersons } from './run-persons.ts';
 import type { Search } from './read-request.ts';
 import type { RecordLeftOut } from './record-left-out.ts';
 import { isUnnamed, makeRunUnnamed } from './run-unnamed.ts';
@@ -145,8 +145,10 @@ export function makeRunSearch(deps: {
     const isByTarget = asked.request.type === 'Provenance' && asked.patient === null;
     const targets = isByTarget ? await targetsOf(asked, provenanceOf?.shown ?? new Map(), caller) : ok(NO_TARGETS);
     if (!targets.ok) return targets;
-    const request = isByTarget ? narrowTargets(asked.request, targets.value) : asked.request;
-    if (request === null) return ok(null);
+    const narrowed = isByTarget ? narrowTargets(asked.request, targets.value) : asked.request;
+    if (narrowed === null) return ok(null);
+    const apart = apartOf(asked);
+    const request = apart === 'indexed' ? narrowed : withoutIndex(narrowed, deps.capability());
     const plan: Plan<Search> = { ...asked, request };
     const reached = reachOf(plan, caller);
     const reach = reached instanceof Promise ? await reached : reached;
@@ -158,7 +160,7 @@ export function makeRunSearch(deps: {
     const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
     const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
     const rule = { search: request, served, ehrBase, patient: plan.patient, patients: null, filters, includeFilters };
-    return ok({ rule, query, targets: targets.value, apart: apartOf(plan) });
+    return ok({ rule, query, targets: targets.value, apart });
   }
 
   async function check(
@@ -182,15 +184,14 @@ export function makeRunSearch(deps: {
     for (const [name, times] of checked.unmet) deps.noteUnmet(request.type, name, times);
     const told = await deps.recordLeftOut(checked.leftOut, patient, caller);
     if (!told.ok) return told;
-    const met = checked.entries.filter(meetsUnasked(unaskedOf(request, deps.capability())));
     const kept =
       gathered !== null
-        ? await indexed.keep(met, gathered, request, caller)
+        ? await indexed.keep(checked.entries, gathered, request, caller)
         : apart === 'numbered'
-          ? await numbered.keep(met, request.count, query, caller)
+          ? await numbered.keep(checked.entries, request.count, query, caller)
           : apart === 'each'
-            ? await numbered.seen(met, next, caller)
-            : ok({ entries: met, next });
+            ? await numbered.seen(checked.entries, next, caller)
+            : ok({ entries: checked.entries, next });
     if (!kept.ok) return kept;
     const { entries, next: goesOn, ...more } = kept.value;
     const isWanted = request.type === 'Provenance' || request.revinclude === 'provenance';

@@ -63,3 +63,16 @@ test('the index refuses a condition that it cannot look at, whether the EHR know
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('address-city')]);
   expect((await ask('Patient?name=smi&_count=1&_sort=-_id')).body.total).toBe(2);
 });
+
+test.each([
+  ['identifier=urn:example:mrn%7Cmrn-ana&name=smi', ['ana']],
+  ['identifier=urn:example:mrn%7Cmrn-ana&name=other', []],
+  ['identifier=urn:example:mrn%7Cmrn-ana,urn:example:mrn%7Cmrn-ben&gender=male', ['ben']],
+  ['_id=ana&family=smith', ['ana']],
+  ['_id=ana&family=other', []],
+])('Patient?%s: what the EHR lacks is looked at here, and not held against it', async (query, expected) => {
+  const { status, ids } = await ask(`Patient?${query}`);
+  expect([status, ids]).toEqual([200, expected]);
+  expect(narrow.asked.filter((one) => /[?&](name|family|gender)=/.test(one))).toEqual([]);
+  expect(rig.smart.unmetConditions()).toEqual({});
+});
