@@ -76,3 +76,9 @@ test.each([
   expect(narrow.asked.filter((one) => /[?&](name|family|gender)=/.test(one))).toEqual([]);
   expect(rig.smart.unmetConditions()).toEqual({});
 });
+
+test('$lastn takes a code by what the EHR lacks, and has no operation of the EHR cut it first', async () => {
+  const { status, ids } = await ask('Observation/$lastn?patient=ana&combo-code=y');
+  expect([status, ids]).toEqual([200, ['2']]);
+  expect(narrow.asked.filter((one) => one.includes('$lastn'))).toEqual([]);
+});
