@@ -154,7 +154,8 @@ export function makeRunPersons(deps: {
       const matches = ids.flatMap((id) => seen.get(id) ?? []);
       const stale = ids.filter((id) => !seen.has(id));
       if (stale.length > 0) persons.doubt(stale);
-      return ok({ entries: [...matches, ...numbered.alongWith(matches, entries)], next, total: total - stale.length });
+      const along = await numbered.alongSeen(matches, entries, caller);
+      return along.ok ? ok({ entries: [...matches, ...along.value], next, total: total - stale.length }) : along;
     },
   };
 }

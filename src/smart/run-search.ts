@@ -19,7 +19,7 @@ import type { RecordLeftOut } from './record-left-out.ts';
 import { isUnnamed, makeRunUnnamed } from './run-unnamed.ts';
 import type { Note } from './search-note.ts';
 import type { Served } from './served-types.ts';
-import { versionOf } from './whose.ts';
+import { versionOf, whose, type Resource } from './whose.ts';
 
 export interface SearchPage {
   readonly entries: readonly Checked[];
@@ -30,7 +30,7 @@ export interface SearchPage {
   readonly notes?: readonly Note[];
 }
 
-/** Of Provenance: whose all that it is about must be, by which letters it may be seen, and what was checked already. */
+/** Of Provenance: of whom something that it is about must be, by which letters it may be seen, and what was checked already. */
 export interface ProvenanceOf {
   readonly patient: string;
   readonly letters: readonly Letter[];
@@ -105,6 +105,11 @@ export function makeRunSearch(deps: {
   const numbered = makeNumberedPatients(deps);
   const indexed = makeRunPersons({ ...deps, numbered });
   const runUnnamed = makeRunUnnamed(deps);
+
+  const ownerOf = (resource: Resource): string | null => {
+    const of = whose(resource, served, ehrBase);
+    return of.kind === 'patient' ? of.id : null;
+  };
 
   function apartOf(plan: Plan<Search>): Prepared['apart'] {
     if (!isEachApart(plan, served)) return 'no';
@@ -200,7 +205,7 @@ export function makeRunSearch(deps: {
       ...entries.map(({ resource }): [string, Sighted] => [
         `${resource.resourceType}/${resource.id}`,
         {
-          patient: served.get(resource.resourceType)?.kind === 'shared' ? null : (patient ?? resource.id),
+          patient: served.get(resource.resourceType)?.kind === 'shared' ? null : (patient ?? ownerOf(resource)),
           versionId: versionOf(resource),
         },
       ]),
