@@ -38,6 +38,9 @@ interface Lastn {
 
 const wrong = (at: string, problem: string) => fail(fault('read.parameter', { at, problems: [problem] }));
 
+/** All of them, whether the EHR knows them or not. */
+const conditionsOf = ({ clauses, evaluated }: Search): Pairs => [...clauses, ...evaluated];
+
 /** https://hl7.org/fhir/R4/operation-observation-lastn.html */
 function parseLastn(pairs: Pairs, rules: SearchRules): Result<Lastn> {
   const maxes = pairs.filter(([name]) => name === 'max');
@@ -50,15 +53,17 @@ function parseLastn(pairs: Pairs, rules: SearchRules): Result<Lastn> {
   const search = parseSearch('Observation', others, 'strict', rules);
   if (!search.ok) return search;
   if (search.value.summary === 'count') return wrong('_summary', '$lastn shows observations and counts none');
-  if (!search.value.clauses.some(([name]) => SAYS_WHAT.has(name)))
+  if (!conditionsOf(search.value).some(([name]) => SAYS_WHAT.has(name)))
     return wrong('code', '$lastn takes a category, or a code of what was observed');
   const used: Pairs = [...search.value.used, ...(maxes.length === 0 ? [] : [['max', text] as const])];
   return ok({ search: search.value, max: Number(text), used });
 }
 
 /** How many codes are asked for; null where that is not known from the question. */
-function codesAsked({ clauses }: Search): number | null {
-  const codes = clauses.filter(([name]) => name === 'code').flatMap(([, value]) => splitSearchValue(value, ','));
+function codesAsked(search: Search): number | null {
+  const codes = conditionsOf(search)
+    .filter(([name]) => name === 'code')
+    .flatMap(([, value]) => splitSearchValue(value, ','));
   return codes.length > 0 && codes.every((code) => !code.endsWith('|')) ? codes.length : null;
 }
 
@@ -99,7 +104,9 @@ export function makeAnswerLastn(deps: OperationDeps): Handle {
     const known = capability();
     const isOffered = known?.types['Observation']?.operations.includes('lastn') === true && known !== refusedUnder;
     const isOpen = filtersFor(plan.grant, 'Observation', ['s'], ANYONE).every((filter) => filter.length === 0);
-    if (!isOffered || !isOpen || plan.patient === null) return null;
+    // The EHR's operation would cut to `max` before our own conditions are looked at.
+    const isWhole = plan.request.evaluated.length === 0;
+    if (!isOffered || !isOpen || !isWhole || plan.patient === null) return null;
     const query: Pairs = [['patient', plan.patient], ...plan.request.clauses, ['max', String(max)]];
     const answer = await gather(plan, { path: 'Observation/$lastn', query }, () => false, caller);
     if (answer.ok || (answer.fault.kind !== 'ehr-rejected' && answer.fault.code !== 'read.cursor')) return answer;
@@ -151,7 +158,7 @@ export function makeAnswerLastn(deps: OperationDeps): Handle {
       const kept = await record({ ...act, outcome: '8', why: gathered.fault.code }, caller);
       return kept.ok ? gathered : kept;
     }
-    const isStatusAsked = search.clauses.some(([name]) => name.split(':')[0] === 'status');
+    const isStatusAsked = conditionsOf(search).some(([name]) => name.split(':')[0] === 'status');
     const sound = gathered.value.entries.filter(
       ({ mode, resource }) => mode === 'match' && (isStatusAsked || resource['status'] !== 'entered-in-error'),
     );

@@ -1,8 +1,7 @@
 import type { Capability, Pairs } from '../ehr/index.ts';
 import { isByNumber, type Filter, type Plan } from './decide.ts';
 import type { Search } from './read-request.ts';
-import { unaskedOf } from './run-persons.ts';
-import type { Served } from './served-types.ts';
+import type { Served, TypeRule } from './served-types.ts';
 
 /**
  * One filter becomes its conditions, several by one parameter become one condition with alternatives; others are left
@@ -23,6 +22,18 @@ function conditionOf(filters: readonly Filter[], supports: (name: string) => boo
 export const isEachApart = ({ request, patient }: Plan<Search>, served: Served): boolean =>
   patient === null && served.get(request.type)?.kind === 'patient';
 
+/** The condition that a record is of one of these patients, by the parameter that this EHR has for it. */
+export function ofPatients(
+  ids: readonly string[],
+  rule: TypeRule | undefined,
+  known: readonly string[] | undefined,
+): Pairs[number] {
+  const isSubject =
+    (known?.includes('patient') === false && known.includes('subject')) ||
+    (rule?.kind === 'subject' && rule.param === 'subject');
+  return isSubject ? ['subject', ids.map((id) => `Patient/${id}`).join(',')] : ['patient', ids.join(',')];
+}
+
 /** The query to the EHR, built anew: nothing of the caller's own text but conditions that were parsed. */
 export function buildQuery(
   plan: Plan<Search>,
@@ -37,12 +48,7 @@ export function buildQuery(
   const known = capability?.types[type]?.searchParams;
   const rule = served.get(type);
   const subject: Pairs[number] =
-    rule?.kind === 'patient'
-      ? ['_id', patient ?? '']
-      : (known?.includes('patient') === false && known.includes('subject')) ||
-          (rule?.kind === 'subject' && rule.param === 'subject')
-        ? ['subject', `Patient/${patient ?? ''}`]
-        : ['patient', patient ?? ''];
+    rule?.kind === 'patient' ? ['_id', patient ?? ''] : ofPatients([patient ?? ''], rule, known);
   const isThere =
     rule?.kind !== 'patient' && clauses.some(([name, value]) => name === subject[0] && value === subject[1]);
   const byPatient: Pairs = patient === null || isThere ? [] : [subject];
@@ -54,10 +60,7 @@ export function buildQuery(
   );
   // Of a Patient that is known there is nothing to choose; an EHR that takes two `_id` as alternatives would find
   // another.
-  const unasked = unaskedOf(request, capability);
-  const asked = clauses.filter(
-    (clause) => !unasked.includes(clause) && !(rule?.kind === 'patient' && patient !== null && clause[0] === '_id'),
-  );
+  const asked = clauses.filter(([name]) => !(rule?.kind === 'patient' && patient !== null && name === '_id'));
   return [
     ...byPatient,
     ...asked,

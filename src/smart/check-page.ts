@@ -188,6 +188,9 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
 
   const referred = referredBy(matches, ehrBase);
   const names = new Set(matches.map(({ resource: { resourceType, id } }) => `${resourceType}/${id}`));
+  // Of Patients of whom none was named, those who were found; whether each of these may be seen is asked afterwards.
+  const isApart = patient === null && patients === null && served.get(search.type)?.kind === 'patient';
+  const owners = isApart ? new Set(matches.map(({ resource: { id } }) => id)) : patients?.seen;
   const wanted = new Set(search.include.flatMap(({ targets }) => targets));
   const included: Checked[] = [];
   for (const resource of along) {
@@ -196,7 +199,7 @@ export function checkPage(bundle: Json, rule: PageRule): CheckedPage {
     const isReferring = search.reverse.some((one) => refersTo(resource, one, names, ehrBase));
     const isReferred = isReferring || referred.has(`${type}/${id}`);
     if (!served.has(type)) leaveOut(resource, 'not-asked');
-    else if (of.kind === 'patient' && of.id !== patient && patients?.seen.has(of.id) !== true)
+    else if (of.kind === 'patient' && of.id !== patient && owners?.has(of.id) !== true)
       leaveOut(resource, isReferred ? 'other-patient' : 'not-asked');
     else if (of.kind === 'entangled') leaveOut(resource, 'entangled');
     // A device without a patient is left out silently.

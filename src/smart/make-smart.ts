@@ -261,7 +261,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       reach: deps.patients,
       mrnSystem,
       background: {
-        chart: makeReadChart({ ...looks, isOffered, rewrite, reading: background }),
+        chart: makeReadChart({ ...looks, isOffered, rewrite, rules, reading: background }),
         patients: makeFindPatients({ reader: background.reader, mrnSystem }),
       },
       patients: makeFindPatients({ reader, mrnSystem }),

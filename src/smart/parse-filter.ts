@@ -14,15 +14,16 @@ export const makeParseFilter =
     if (!pairs.ok) return pairs;
     const parsed = parseSearch(type, pairs.value, 'strict', rules);
     if (!parsed.ok) return parsed;
-    const { clauses, patient, include, revinclude, sort, count, elements, summary } = parsed.value;
+    const { clauses, evaluated, patient, include, revinclude, reverse, sort, count, elements, summary } = parsed.value;
+    if (revinclude !== 'none' || reverse.length > 0) return fail(fault('read.parameter', { at: '_revinclude' }));
     const isPlain =
       patient === null &&
       include.length === 0 &&
-      revinclude === 'none' &&
       sort === null &&
       count === null &&
       elements === null &&
       summary === 'false' &&
       clauses.every(([name]) => name !== '_id');
-    return isPlain && clauses.length > 0 ? ok(clauses) : fail(fault('read.parameter', { at: '_typeFilter' }));
+    const conditions = [...clauses, ...evaluated];
+    return isPlain && conditions.length > 0 ? ok(conditions) : fail(fault('read.parameter', { at: '_typeFilter' }));
   };

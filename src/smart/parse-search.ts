@@ -173,6 +173,22 @@ function takeControl(
   }
 }
 
+/** Conditions that were read, divided into those that the EHR knows and those that are looked at in its answer. */
+export function divideConditions(
+  type: string,
+  conditions: Pairs,
+  { paramsOf, otherParam }: Pick<SearchRules, 'paramsOf' | 'otherParam'>,
+): Pick<Search, 'clauses' | 'evaluated'> {
+  const isEvaluated = ([key]: Pairs[number]): boolean => {
+    const [name = ''] = key.split(':');
+    return !paramsOf(type).has(name) && otherParam(type, name)?.way === 'evaluated';
+  };
+  return {
+    clauses: conditions.filter((one) => !isEvaluated(one)),
+    evaluated: conditions.filter(isEvaluated),
+  };
+}
+
 /**
  * Reads a search. A parameter that R4, US Core or the EHR knows is sent on, looked at in the answer, or refused by its
  * name. One without underscore that nobody knows is dropped and missing in the self link, as R4 has it (3.1.1.1), and

@@ -7,6 +7,7 @@ import type { Caller } from './caller.ts';
 import { referredBy, type Checked } from './check-page.ts';
 import { decide, filtersFor } from './decide.ts';
 import type { Reading } from './make-reading.ts';
+import { divideConditions, type SearchRules } from './parse-search.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
 import type { SearchPage } from './run-search.ts';
 import { searchOf } from './search-of.ts';
@@ -63,6 +64,7 @@ export function makeReadChart(deps: {
   readonly capability: () => Capability | null;
   readonly ehrBase: string;
   readonly rewrite: RewriteAddresses;
+  readonly rules: Pick<SearchRules, 'paramsOf' | 'otherParam'>;
 }): ReadChart {
   const { served, ehrBase, rewrite, reading } = deps;
   const { runSearch, runToPrint, provenances } = reading;
@@ -153,7 +155,7 @@ export function makeReadChart(deps: {
   /** One search of one type, with what tells of what it finds. */
   async function* ofType(
     type: string,
-    clauses: Pairs,
+    conditions: Pairs,
     asked: ChartAsk,
     patient: string,
     caller: Caller,
@@ -163,7 +165,9 @@ export function makeReadChart(deps: {
   > {
     const isWanted = wants(asked, caller.grant);
     const way = isWanted('Provenance') ? provenances.wayFor(type) : 'none';
+    const { clauses, evaluated } = divideConditions(type, conditions, deps.rules);
     const search = searchOf(type, patient, {
+      evaluated,
       clauses: [...clauses, ...sinceClause(type, asked, way !== 'none')],
       revinclude: way === 'along' ? 'provenance' : 'none',
     });
@@ -230,8 +234,8 @@ export function makeReadChart(deps: {
         if (kind !== 'subject' || !isWanted(type)) continue;
         const queries = asked.filters.get(type) ?? [[]];
         const seen = new Set<string>();
-        for (const clauses of queries)
-          for await (const page of ofType(type, clauses, asked, patient.id, caller)) {
+        for (const conditions of queries)
+          for await (const page of ofType(type, conditions, asked, patient.id, caller)) {
             if (!page.ok) {
               yield page;
               return;

@@ -55,22 +55,20 @@ export function visibleTo(grant: Grant): Condition {
     linked.some((is) => is(person)) || (person.id === grant.patient && context.some((is) => is(person)));
 }
 
-/** The conditions on a Patient by which this EHR does not search: they are looked at here. */
-export const unaskedOf = ({ type, clauses }: Search, capability: Capability | null): Pairs => {
-  const known = type === 'Patient' ? capability?.types['Patient']?.searchParams : undefined;
-  return clauses.filter(([key]) => {
+/**
+ * The same search with the conditions on a person by which this EHR does not search among those that are looked at in
+ * its answer: for a search that does not use the index.
+ */
+export function withoutIndex(search: Search, capability: Capability | null): Search {
+  const known = search.type === 'Patient' ? capability?.types['Patient']?.searchParams : undefined;
+  const isLacked = ([key]: Pairs[number]): boolean => {
     const [name = ''] = key.split(':');
     return known?.includes(name) === false && name !== '_id' && isPersonParam(name);
-  });
-};
-
-/** Whether a match meets them. */
-export function meetsUnasked(unasked: Pairs): (entry: Checked) => boolean {
-  const conditions = readConditions(unasked);
-  return ({ resource, mode }) => {
-    const facts = mode === 'match' && unasked.length > 0 ? factsOf(resource) : null;
-    return facts === null || (conditions.ok && conditions.value(toPerson(facts)));
   };
+  const lacked = search.clauses.filter(isLacked);
+  if (lacked.length === 0) return search;
+  const clauses = search.clauses.filter((clause) => !isLacked(clause));
+  return { ...search, clauses, evaluated: [...search.evaluated, ...lacked] };
 }
 
 /**
@@ -102,12 +100,13 @@ export function makeRunPersons(deps: {
 
   return {
     async gather(
-      { clauses, count, sort, summary }: Search,
+      { clauses, evaluated, count, sort, summary }: Search,
       query: Pairs,
       from: OwnAddress | null,
       caller: Caller,
     ): Promise<Result<GatheredPersons>> {
-      const conditions = readConditions(clauses);
+      // A condition that neither the index nor the EHR looks at would make the total another than what is shown.
+      const conditions = readConditions([...clauses, ...evaluated]);
       if (!conditions.ok) return conditions;
       const { value: meets } = conditions;
       const isVisible = visibleTo(caller.grant);
@@ -155,7 +154,8 @@ export function makeRunPersons(deps: {
       const matches = ids.flatMap((id) => seen.get(id) ?? []);
       const stale = ids.filter((id) => !seen.has(id));
       if (stale.length > 0) persons.doubt(stale);
-      return ok({ entries: [...matches, ...numbered.alongWith(matches, entries)], next, total: total - stale.length });
+      const along = await numbered.alongSeen(matches, entries, caller);
+      return along.ok ? ok({ entries: [...matches, ...along.value], next, total: total - stale.length }) : along;
     },
   };
 }

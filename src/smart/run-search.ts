@@ -13,13 +13,13 @@ import type { LinkedPatients } from './linked-patients.ts';
 import type { ListLinked } from './list-linked.ts';
 import { makeNumberedPatients } from './numbered-patients.ts';
 import type { PassPage } from './pass-page.ts';
-import { makeRunPersons, meetsUnasked, unaskedOf, type GatheredPersons } from './run-persons.ts';
+import { makeRunPersons, withoutIndex, type GatheredPersons } from './run-persons.ts';
 import type { Search } from './read-request.ts';
 import type { RecordLeftOut } from './record-left-out.ts';
 import { isUnnamed, makeRunUnnamed } from './run-unnamed.ts';
 import type { Note } from './search-note.ts';
 import type { Served } from './served-types.ts';
-import { versionOf } from './whose.ts';
+import { versionOf, whose, type Resource } from './whose.ts';
 
 export interface SearchPage {
   readonly entries: readonly Checked[];
@@ -30,7 +30,7 @@ export interface SearchPage {
   readonly notes?: readonly Note[];
 }
 
-/** Of Provenance: whose all that it is about must be, by which letters it may be seen, and what was checked already. */
+/** Of Provenance: of whom something that it is about must be, by which letters it may be seen, and what was checked already. */
 export interface ProvenanceOf {
   readonly patient: string;
   readonly letters: readonly Letter[];
@@ -106,6 +106,11 @@ export function makeRunSearch(deps: {
   const indexed = makeRunPersons({ ...deps, numbered });
   const runUnnamed = makeRunUnnamed(deps);
 
+  const ownerOf = (resource: Resource): string | null => {
+    const of = whose(resource, served, ehrBase);
+    return of.kind === 'patient' ? of.id : null;
+  };
+
   function apartOf(plan: Plan<Search>): Prepared['apart'] {
     if (!isEachApart(plan, served)) return 'no';
     if (isByNumber(plan.request.clauses)) return 'numbered';
@@ -145,8 +150,10 @@ export function makeRunSearch(deps: {
     const isByTarget = asked.request.type === 'Provenance' && asked.patient === null;
     const targets = isByTarget ? await targetsOf(asked, provenanceOf?.shown ?? new Map(), caller) : ok(NO_TARGETS);
     if (!targets.ok) return targets;
-    const request = isByTarget ? narrowTargets(asked.request, targets.value) : asked.request;
-    if (request === null) return ok(null);
+    const narrowed = isByTarget ? narrowTargets(asked.request, targets.value) : asked.request;
+    if (narrowed === null) return ok(null);
+    const apart = apartOf(asked);
+    const request = apart === 'indexed' ? narrowed : withoutIndex(narrowed, deps.capability());
     const plan: Plan<Search> = { ...asked, request };
     const reached = reachOf(plan, caller);
     const reach = reached instanceof Promise ? await reached : reached;
@@ -158,7 +165,7 @@ export function makeRunSearch(deps: {
     const mayInclude = (type: string): boolean => includeFilters(type).length > 0;
     const query = buildQuery(plan, filters, mayInclude, served, deps.capability());
     const rule = { search: request, served, ehrBase, patient: plan.patient, patients: null, filters, includeFilters };
-    return ok({ rule, query, targets: targets.value, apart: apartOf(plan) });
+    return ok({ rule, query, targets: targets.value, apart });
   }
 
   async function check(
@@ -182,15 +189,14 @@ export function makeRunSearch(deps: {
     for (const [name, times] of checked.unmet) deps.noteUnmet(request.type, name, times);
     const told = await deps.recordLeftOut(checked.leftOut, patient, caller);
     if (!told.ok) return told;
-    const met = checked.entries.filter(meetsUnasked(unaskedOf(request, deps.capability())));
     const kept =
       gathered !== null
-        ? await indexed.keep(met, gathered, request, caller)
+        ? await indexed.keep(checked.entries, gathered, request, caller)
         : apart === 'numbered'
-          ? await numbered.keep(met, request.count, query, caller)
+          ? await numbered.keep(checked.entries, request.count, query, caller)
           : apart === 'each'
-            ? await numbered.seen(met, next, caller)
-            : ok({ entries: met, next });
+            ? await numbered.seen(checked.entries, next, caller)
+            : ok({ entries: checked.entries, next });
     if (!kept.ok) return kept;
     const { entries, next: goesOn, ...more } = kept.value;
     const isWanted = request.type === 'Provenance' || request.revinclude === 'provenance';
@@ -199,7 +205,7 @@ export function makeRunSearch(deps: {
       ...entries.map(({ resource }): [string, Sighted] => [
         `${resource.resourceType}/${resource.id}`,
         {
-          patient: served.get(resource.resourceType)?.kind === 'shared' ? null : (patient ?? resource.id),
+          patient: served.get(resource.resourceType)?.kind === 'shared' ? null : (patient ?? ownerOf(resource)),
           versionId: versionOf(resource),
         },
       ]),

@@ -1,10 +1,11 @@
 import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { splitSearchValue } from '../r4/index.ts';
+import { alongWith } from './along-with.ts';
 import type { BundlePage, EhrReader } from './ask-ehr.ts';
-import { buildQuery } from './build-query.ts';
+import { buildQuery, ofPatients } from './build-query.ts';
 import type { Caller } from './caller.ts';
-import { checkPage, referredBy, type Checked, type PageRule } from './check-page.ts';
+import { checkPage, type PageRule } from './check-page.ts';
 import { alongFilters, filtersFor, isByNumber, type Filter, type Plan, type Reach } from './decide.ts';
 import type { Judge, Sighted } from './judge.ts';
 import type { LinkedPatients } from './linked-patients.ts';
@@ -142,16 +143,11 @@ export function makeRunUnnamed(deps: {
     const { type } = plan.request;
     const rule = served.get(type);
     const known = deps.capability()?.types[type]?.searchParams;
-    const isSubject =
-      (known?.includes('patient') === false && known.includes('subject')) ||
-      (rule?.kind === 'subject' && rule.param === 'subject');
     const entry: unknown[] = [];
     let isWhole = true;
     for (let i = 0; i < ids.length; i += PATIENTS_AT_ONCE) {
       const some = ids.slice(i, i + PATIENTS_AT_ONCE);
-      const list: Pairs[number] = isSubject
-        ? ['subject', some.map((id) => `Patient/${id}`).join(',')]
-        : ['patient', some.join(',')];
+      const list = ofPatients(some, rule, known);
       const gathered = await gather(await reader.search(type, [list, ...query], caller), caller);
       // Not every EHR takes a list of patients.
       if (!gathered.ok)
@@ -204,12 +200,7 @@ export function makeRunUnnamed(deps: {
     const all = checked.entries.filter(({ mode }) => mode === 'match');
     const most = request.summary === 'count' ? all.length : (request.count ?? LIMITS.countMax);
     const matches = all.slice(0, most).map((one) => ({ ...one, patient: ownerOf(one.resource) ?? '' }));
-    const [names, referred] = [new Set(matches.map(nameOf)), referredBy(matches, ehrBase)];
-    const isAlong = ({ resource, mode }: Checked): boolean =>
-      mode === 'include' &&
-      (referred.has(nameOf({ resource })) ||
-        [...referredBy([{ resource, mode }], ehrBase)].some((name) => names.has(name)));
-    const along = checked.entries.filter(isAlong);
+    const along = alongWith(matches, checked.entries, ehrBase);
     const shown = new Map(
       [...matches, ...along].map(({ resource }): [string, Sighted] => [
         nameOf({ resource }),

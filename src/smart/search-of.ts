@@ -6,7 +6,7 @@ export const PAGE_ENTRIES = 200;
 export const searchOf = (
   type: string,
   patient: string | null,
-  more: Partial<Pick<Search, 'clauses' | 'count' | 'revinclude'>> = {},
+  more: Partial<Pick<Search, 'clauses' | 'evaluated' | 'count' | 'revinclude'>> = {},
 ): Search => ({
   kind: 'search-type',
   type,

@@ -4,7 +4,7 @@ import { COMPARTMENT_TYPES, searchParamsOf, type SearchParam } from '../r4/index
 /**
  * How it is known whose record a resource is. `subject`: by the one element that says whom it is about. R4's
  * compartment also counts performers, recipients and members, which would show a patient what was written about
- * somebody else. `targets`: it is about other resources, and as readable as all of them. `shared`: it is nobody's
+ * somebody else. `targets`: it is about other resources, and readable where one of them is, cut to those. `shared`: it is nobody's
  * record (a practitioner, a medication): read by id, along with what refers to it, or searched by what it is called.
  */
 export type TypeRule =

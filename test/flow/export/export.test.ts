@@ -137,6 +137,7 @@ describe.each(PLACES)('bulk export on %s', (_engine, makePlace) => {
     ['_type=Nonsense', 400],
     ['_type=Observation&_typeFilter=Observation%3Fpatient%3D1', 400],
     ['_type=Observation&_typeFilter=Observation%3Fsubject.name%3Dx', 400],
+    ['_type=Encounter&_typeFilter=Encounter%3Fstatus%3Dfinished%26_revinclude%3DObservation:encounter', 400],
     ['_type=Observation&_typeFilter=Condition%3Fcode%3Dx', 400],
     ['_elements=*', 400],
     ['patient=Patient/1', 400],

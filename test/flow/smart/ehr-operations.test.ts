@@ -88,6 +88,13 @@ test('a token that may see some alone has the operation worked out from what it 
   expect((await ask(LASTN, 'patient/Observation.rs?code=x')).ids).toEqual(['by-search']);
 });
 
+test('a condition that the EHR does not know is not left to its operation, which cuts before it is looked at', async () => {
+  operation = () => ({ body: bundle(record('Observation', 'by-operation', 'a')) });
+  answers();
+  expect((await ask('Observation/$lastn?patient=a&combo-code=x')).ids).toEqual(['by-search']);
+  expect(ehr.asked.filter(({ url }) => url.includes('$'))).toEqual([]);
+});
+
 /** HAPI without its index for it answers `$lastn` with the observations of everybody. */
 test('one that answers with another patient’s is logged, worked out by us, and not asked again', async () => {
   const sick = await startSmart(ehr.url, { patients: 'all', capability: 'probed' });

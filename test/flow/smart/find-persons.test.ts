@@ -184,3 +184,37 @@ describe('the picker', () => {
     expect(bad.ok ? null : bad.fault.code).toBe('read.cursor');
   });
 });
+
+describe('what refers to several found patients', () => {
+  const along = async (query: string, grant = aGrant('user/*.rs')): Promise<string[]> => {
+    const answer = await rig.get(`/fhir/Patient?${query}`, rig.token(grant));
+    const { entry = [] } = (await answer.json()) as Bundle;
+    return entry.filter(({ search: { mode } }) => mode === 'include').map(({ resource }) => resource.id);
+  };
+  const BOTH = `identifier=${MRN_SYSTEM}%7Cmrn-cleo,${MRN_SYSTEM}%7Cmrn-dan,${MRN_SYSTEM}%7Cmrn-zoe`;
+
+  beforeAll(() => {
+    for (const id of ['cleo', 'dan', 'zoe'])
+      ehr.put({
+        resourceType: 'Observation',
+        id: `of-${id}`,
+        status: 'final',
+        code: { text: 'pulse' },
+        subject: { reference: `Patient/${id}` },
+        // Who measured is nobody whose record it is.
+        performer: [{ reference: 'Patient/cleo' }],
+      });
+  });
+
+  test.each(['name=smi', BOTH])('%s: comes along with each who is seen, and nobody else’s does', async (query) => {
+    const before = rig.log.lines.filter(({ event }) => event === 'read.left-out').length;
+    expect((await along(`${query}&_revinclude=Observation:subject`)).sort()).toEqual(['of-cleo', 'of-dan']);
+    expect(rig.log.lines.filter(({ event }) => event === 'read.left-out')).toHaveLength(before);
+  });
+
+  test('a scope for the records of one patient shows those of that patient alone', async () => {
+    const grant = aGrant('user/Patient.rs patient/Observation.rs', { patient: 'dan' });
+    expect(await along('name=smi&_revinclude=Observation:subject', grant)).toEqual(['of-dan']);
+    expect(await along(`${BOTH}&_revinclude=Observation:subject`, grant)).toEqual(['of-dan']);
+  });
+});
