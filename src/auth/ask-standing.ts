@@ -1,7 +1,7 @@
 import { ok, type Clock, type Result } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
 import type { AskStanding, Grant, GrantEnd, StandingGrant } from './grant.ts';
-import { narrowScope } from './narrow-scope.ts';
+import { intersectScopes } from './narrow-scope.ts';
 import { toScopes } from './verify-embedded.ts';
 
 /** A client that acts for itself, for as long as work goes on that it asked for by this token. */
@@ -55,7 +55,7 @@ export function makeAskStanding(deps: {
     });
     if (!found.ok) return found;
     if (typeof found.value === 'string') return ok(found.value);
-    return ok(grantOf(standing, narrowScope(standing.scope, found.value.scope, deps.isType).join(' ')));
+    return ok(grantOf(standing, intersectScopes(standing.scope, found.value.scope, deps.isType).join(' ')));
   };
 }
 

@@ -25,4 +25,5 @@ export type { AppGrant } from './grants.ts';
 export type { SigningKeyAge } from './keys.ts';
 export type { MadeLaunch, Registry } from './registry.ts';
 export { authSealed } from './rows.ts';
+export { sameFilter } from './narrow-scope.ts';
 export { parseResourceScope, splitScopes, type Letter, type ResourceScope } from './scope.ts';

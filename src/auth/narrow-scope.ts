@@ -34,8 +34,10 @@ function withLetters(scope: ResourceScope, letters: readonly Letter[]): string |
 /** A wildcard scope does not include the audit of all patients. */
 const NAMED_ONLY: ReadonlySet<string> = new Set(['AuditEvent']);
 
-const sameFilter = (a: ResourceScope['filter'], b: ResourceScope['filter']): boolean =>
-  a.length === b.length && a.every(([name, value]) => b.some(([other, of]) => other === name && of === value));
+type Filter = ResourceScope['filter'];
+const hasAll = (filter: Filter, wanted: Filter): boolean =>
+  wanted.every(([name, value]) => filter.some(([other, of]) => other === name && of === value));
+export const sameFilter = (a: Filter, b: Filter): boolean => hasAll(a, b) && hasAll(b, a);
 
 /** The letters of a wanted scope that a given one allows. A given filter allows the same filter and nothing wider. */
 function allowedLetters(wanted: ResourceScope, given: ResourceScope): Letter[] {
@@ -71,6 +73,54 @@ export function narrowScope(
     return withLetters(wanted, letters) ?? [];
   });
   return [...new Set(out)];
+}
+
+/** What stands in a scope for something else is written as an address would write it. */
+const escaped = (text: string): string => text.replace(/[%&=\s]/g, encodeURIComponent);
+
+/** What two scopes both allow; null where that is nothing. Both filters must match. */
+function meet(a: ResourceScope, b: ResourceScope): ResourceScope | null {
+  const type = a.type === '*' ? b.type : a.type;
+  const isByName = a.type === b.type;
+  const isMet = a.level === b.level && (isByName || ((a.type === '*' || b.type === '*') && !NAMED_ONLY.has(type)));
+  const possible = isByName ? lettersFor(type) : READING;
+  const letters = possible.filter((letter) => a.letters.has(letter) && b.letters.has(letter));
+  if (!isMet || letters.length === 0) return null;
+  const filter = [...a.filter, ...b.filter.filter((one) => !hasAll(a.filter, [one]))];
+  const query = filter.map(([name, value]) => `${name}=${escaped(value)}`).join('&');
+  const text =
+    isByName && sameFilter(a.filter, filter)
+      ? withLetters(a, letters)
+      : `${a.level}/${type}.${letters.join('')}${query === '' ? '' : `?${query}`}`;
+  return text === null ? null : { level: a.level, type, letters: new Set(letters), filter, text };
+}
+
+/** Whether a scope allows all that another does. */
+const includes = (wide: ResourceScope, narrow: ResourceScope): boolean =>
+  wide.level === narrow.level &&
+  (wide.type === narrow.type || (wide.type === '*' && !NAMED_ONLY.has(narrow.type))) &&
+  [...narrow.letters].every((letter) => wide.letters.has(letter)) &&
+  hasAll(narrow.filter, wide.filter);
+
+/**
+ * What two sets of scopes both allow, whichever of them is the narrower: for work that goes on after its token, whose
+ * client may have been narrowed. `narrowScope` answers somebody who asks, and grants a scope as asked or not at all.
+ */
+export function intersectScopes(a: string, b: string, isType: (name: string) => boolean = ANY_TYPE): readonly string[] {
+  const others = splitScopes(b);
+  const resources = (of: readonly string[]): ResourceScope[] => of.flatMap((text) => parseResourceScope(text) ?? []);
+  const met = resources(splitScopes(a)).flatMap((one) =>
+    resources(others).flatMap((other) => {
+      const both = meet(one, other);
+      return both === null || (both.type !== '*' && !isType(both.type)) ? [] : [both];
+    }),
+  );
+  // Of two that allow the same the first stays.
+  const needed = met.filter(
+    (one, i) => !met.some((other, j) => i !== j && includes(other, one) && (j < i || !includes(one, other))),
+  );
+  const words = splitScopes(a).filter((text) => (WORDS as readonly string[]).includes(text) && others.includes(text));
+  return [...words, ...needed.map(({ text }) => text)];
 }
 
 /** Whether a granted scope lies within a set of offered ones: one of them, or a narrower form of one. */

@@ -26,6 +26,7 @@ export function makeExports(
     readonly identity: Operate<IdentityWrites, IdentityReads>;
     readonly enrolment: Operate<EnrolWrites, EnrolReads>;
     readonly askStanding: AskStanding;
+    readonly isPaused: () => Promise<boolean>;
     readonly underWayMax: number;
     readonly keepMs: number;
     readonly ehrRequests: number;

@@ -40,6 +40,8 @@ export interface RunExportDeps {
   readonly patients: FindPatients;
   readonly parseFilter: (type: string, query: string) => Result<Pairs>;
   readonly askStanding: AskStanding;
+  /** Whether an operator has paused the EHR: then it is asked nothing more, and the export waits. */
+  readonly isPaused: () => Promise<boolean>;
   /** Patients at once. */
   readonly concurrency: number;
   readonly keepMs: number;
@@ -91,10 +93,12 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
 
   const after = (held: Result<Held>): 'go-on' | Ran => (held.ok ? (held.value === 'held' ? 'go-on' : 'over') : 'later');
 
+  const mustWait = async (): Promise<boolean> => signal.aborted || (await deps.isPaused());
+
   async function gather(): Promise<'go-on' | Ran> {
     let from = job.gatheredTo;
     for (;;) {
-      if (signal.aborted) return 'later';
+      if (await mustWait()) return 'later';
       const caller = await callerNow();
       if (!caller.ok) return 'later';
       if (caller.value === null) return settle('failed', 'export.client');
@@ -181,7 +185,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
       const work = async (): Promise<void> => {
         for (let next = queue.shift(); next !== undefined && ends.length === 0; next = queue.shift()) {
           if (pauseMs > 0) await rest(pauseMs);
-          if (signal.aborted) ends.push('later');
+          if (await mustWait()) ends.push('later');
           else {
             const then = await one(next);
             if (then !== 'go-on') ends.push(then);
@@ -198,7 +202,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
 
   async function shared(): Promise<'go-on' | Ran> {
     for (let tries = 0; ;) {
-      if (signal.aborted) return 'later';
+      if (await mustWait()) return 'later';
       const names = await exports.read('exports.waiting-shared', { tenant, seq, limit: SHARED_PAGE });
       if (!names.ok) return 'later';
       if (names.value.length === 0) return 'go-on';

@@ -35,7 +35,7 @@ export function runExports(deps: RunExportDeps & { readonly instance: string }) 
 
   /** One after another, so that another process may have some too. */
   async function look(): Promise<void> {
-    while (!isStopped && running.size < AT_ONCE) {
+    while (!isStopped && running.size < AT_ONCE && !(await deps.isPaused())) {
       const claimed = await exports.write('exports.claim', {
         tenant,
         owner: instance,

@@ -1,4 +1,4 @@
-import { parseResourceScope, splitScopes, type Grant, type ResourceScope } from '../auth/index.ts';
+import { parseResourceScope, sameFilter, splitScopes, type Grant, type ResourceScope } from '../auth/index.ts';
 
 /** An export is for clients that act for themselves: what a token allows for a user or a patient does not count. */
 export const systemOnly = (grant: Grant): Grant => ({
@@ -9,8 +9,6 @@ export const systemOnly = (grant: Grant): Grant => ({
 
 export const scopeText = ({ scopes }: Grant): string => scopes.map(({ text }) => text).join(' ');
 
-const sameFilter = (a: ResourceScope['filter'], b: ResourceScope['filter']): boolean =>
-  a.length === b.length && a.every(([name, value]) => b.some(([other, of]) => other === name && of === value));
 const isOf = ({ type: of }: ResourceScope, type: string): boolean => of === '*' || of === type;
 
 /**

@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import { enrolSet } from '../enrol/index.ts';
 import { exportSet, makeExports } from '../export/index.ts';
 import { identitySet } from '../identity/index.ts';
+import { laneSet } from '../lanes/index.ts';
 import type { Clock, Log, NewId, Part, Route } from '../kernel/index.ts';
 import type { ReadKit } from '../smart/index.ts';
 import type { Store } from '../store/index.ts';
@@ -25,9 +26,14 @@ export function joinExports(
   const { config, tenant, store, newId, clock } = deps;
   const exports = store.use(exportSet);
   const { mrnSystem } = config.identity;
+  const lanes = store.use(laneSet);
   const made = makeExports(
     {
       ...deps,
+      async isPaused() {
+        const target = await lanes.read('lane.target', { tenant });
+        return target.ok && target.value.pausedAt !== null;
+      },
       ...config.export,
       mrnSystem,
       exports,

@@ -53,9 +53,12 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
     'An endpoint is an https address on the public internet, without credentials or fragment; others are for the operator to allow.',
   'subscription.too-many': 'The app has 2,000 subscriptions that are not off: remove one first.',
   'export.async': 'An export is made in the background: send the header Prefer: respond-async.',
-  'export.client': 'An export is for a client that acts for itself: ask for a token with system/ scopes.',
+  'export.client':
+    'The client was disabled or lost its scopes while the export ran: have it registered anew, then start another export.',
+  'export.given-up': 'The export did not come to its end within a day: start another, with fewer types or patients.',
   'export.too-many': 'As many exports as allowed are under way: wait for one, or delete it.',
   'export.state': 'This export has ended already.',
+  'group.too-many': 'A group has 100,000 MRNs at most: make several groups.',
   'group.name-taken': 'Another group has this name: choose another name.',
   'read.person-parameter':
     'Patients are found by name, family, given, birthdate, gender, identifier and _id, and sorted by name, family, birthdate and _id. Leave this one out, or name one patient by _id.',

@@ -1,16 +1,17 @@
 import { fail, fault, isObject, ok, type Ask, type Result } from '../kernel/index.ts';
 import type { Caller, Handle } from '../smart/index.ts';
-import { answerOf, type AnswerDeps } from './answer-subscriptions.ts';
+import { answerOf, type AnswerDeps, type ListOwn } from './answer-subscriptions.ts';
 import { buildNotification, statusOf } from './build-notification.ts';
+import { SUBSCRIPTIONS_MAX } from './commands.ts';
 import { findOwn, readJson } from './own-subscriptions.ts';
 import type { PermitEvents } from './permit-events.ts';
 import { CONTENTS, type Content, type Subscription } from './subscription.ts';
 import { recordsOf } from './told-records.ts';
-import type { Letter } from '../auth/index.ts';
 
 /** How many events one answer has; the next one begins behind its last. */
 export const EVENTS_MAX = 100;
-const STATUSES_MAX = 200;
+/** As many as an app can have that are not off: only those that are off make another page. */
+const STATUSES_MAX = SUBSCRIPTIONS_MAX;
 const NUMBER = /^\d{1,15}$/;
 
 type Pairs = readonly (readonly [name: string, value: string])[];
@@ -39,18 +40,17 @@ const valueOf = (pairs: Pairs, name: string): string | undefined => pairs.find((
 export function makeAnswerOperations(
   deps: AnswerDeps & {
     readonly permit: PermitEvents;
-    readonly listOwn: (
-      letter: Letter,
-      caller: Caller,
-      after: number,
-      limit: number,
-    ) => Promise<Result<readonly Subscription[]>>;
+    readonly listOwn: ListOwn;
   },
 ) {
   const { tenant, kit, subscriptions, clock, permit } = deps;
   const { ownBase } = kit;
 
-  async function answerStatus(found: readonly Subscription[], self: string, caller: Caller) {
+  async function answerStatus(
+    found: readonly Subscription[],
+    links: { readonly self: string; readonly next: string | null; readonly isFirst: boolean },
+    caller: Caller,
+  ) {
     const recorded = await kit.record(
       {
         type: 'fhir.subscribe',
@@ -72,8 +72,11 @@ export function makeAnswerOperations(
         resourceType: 'Bundle',
         type: 'searchset',
         timestamp: clock.now().toISOString(),
-        total: found.length,
-        link: [{ relation: 'self', url: self }],
+        ...(links.isFirst && links.next === null ? { total: found.length } : {}),
+        link: [
+          { relation: 'self', url: links.self },
+          ...(links.next === null ? [] : [{ relation: 'next', url: links.next }]),
+        ],
         ...(entry.length === 0 ? {} : { entry }),
       }),
     );
@@ -81,7 +84,12 @@ export function makeAnswerOperations(
 
   const status: Handle = async (_ask, { segments: [, id = ''] }, caller) => {
     const found = await findOwn(deps, id, 'r', caller);
-    return found.ok ? answerStatus([found.value], `${ownBase}/Subscription/${id}/$status`, caller) : found;
+    if (!found.ok) return found;
+    return answerStatus(
+      [found.value],
+      { self: `${ownBase}/Subscription/${id}/$status`, next: null, isFirst: true },
+      caller,
+    );
   };
 
   const statuses: Handle = async (ask, { query }, caller) => {
@@ -90,12 +98,26 @@ export function makeAnswerOperations(
     const many = (name: string): string[] =>
       given.value.filter(([one]) => one === name).flatMap(([, value]) => value.split(','));
     const [ids, states] = [many('id'), many('status')];
-    const listed = await deps.listOwn('r', caller, 0, 10_000);
+    const numberOf = (name: string): number => Math.trunc(Number(valueOf(given.value, name) ?? NaN)) || 0;
+    const size = Math.min(STATUSES_MAX, Math.max(0, numberOf('_count')) || STATUSES_MAX);
+    const after = Math.max(0, numberOf('_after'));
+    const listed = await deps.listOwn('r', caller, {
+      after,
+      limit: size + 1,
+      isWanted: ({ id, state }) =>
+        (ids.length === 0 || ids.includes(id)) && (states.length === 0 || states.includes(state)),
+    });
     if (!listed.ok) return listed;
-    const found = listed.value.filter(
-      (one) => (ids.length === 0 || ids.includes(one.id)) && (states.length === 0 || states.includes(one.state)),
-    );
-    return answerStatus(found.slice(0, STATUSES_MAX), `${ownBase}/Subscription/$status`, caller);
+    const found = listed.value.slice(0, size);
+    const self = `${ownBase}/Subscription/$status`;
+    const onward = new URLSearchParams([
+      ...ids.map((id): [string, string] => ['id', id]),
+      ...states.map((state): [string, string] => ['status', state]),
+      ['_count', String(size)],
+      ['_after', String(found.at(-1)?.seq ?? 0)],
+    ]);
+    const next = listed.value.length > size ? `${self}?${onward}` : null;
+    return answerStatus(found, { self, next, isFirst: after === 0 }, caller);
   };
 
   const events: Handle = async (ask, { segments: [, id = ''], query }, caller) => {

@@ -29,6 +29,13 @@ type Mrns = WantedSubscription['context'];
 /** A rotated secret signs beside the new one for a day. */
 const ROTATION_MS = 86_400_000;
 const PAGE = { otherwise: 50, most: 200 } as const;
+const ROWS_AT_ONCE = 500;
+
+export type ListOwn = (
+  letter: Letter,
+  caller: Caller,
+  of: { readonly after: number; readonly limit: number; readonly isWanted: (one: Subscription) => boolean },
+) => Promise<Result<readonly Subscription[]>>;
 
 export const answerOf = (status: number, body: Json, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status,
@@ -220,17 +227,22 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     return ok(answerOf(200, { resourceType: 'Parameters', parameter }));
   };
 
-  /** Those of the caller that a letter lets it see, in the order of their making. */
-  async function listOwn(
-    letter: Letter,
-    { grant }: Caller,
-    after: number,
-    limit: number,
-  ): Promise<Result<readonly Subscription[]>> {
+  /**
+   * Those of the caller that a letter lets it see and that are wanted, in the order of their making. What is not seen is
+   * passed over here, so that neither the length of a page nor its next link tells of it.
+   */
+  const listOwn: ListOwn = async (letter, { grant }, { after, limit, isWanted }) => {
     if (levelsFor(grant, letter).size === 0) return fail(fault('read.scope'));
-    const listed = await subscriptions.read('subscription.list-own', { tenant, owner: ownerOf(grant), after, limit });
-    return listed.ok ? ok(listed.value.filter((one) => isSeenBy(grant, letter, one))) : listed;
-  }
+    const found: Subscription[] = [];
+    for (let from = after; ;) {
+      const of = { tenant, owner: ownerOf(grant), after: from, limit: ROWS_AT_ONCE };
+      const listed = await subscriptions.read('subscription.list-own', of);
+      if (!listed.ok) return listed;
+      found.push(...listed.value.filter((one) => isSeenBy(grant, letter, one) && isWanted(one)));
+      if (found.length >= limit || listed.value.length < ROWS_AT_ONCE) return ok(found.slice(0, limit));
+      from = listed.value.at(-1)?.seq ?? from;
+    }
+  };
 
   const SEARCH: Readonly<Record<string, (s: Subscription, value: string) => boolean>> = {
     _id: (s, value) => value.split(',').includes(s.id),
@@ -248,14 +260,15 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     const asked = (name: string): number => Number(query.find(([one]) => one === name)?.[1] ?? NaN);
     const size = Math.min(PAGE.most, Math.max(1, Math.trunc(asked('_count')) || PAGE.otherwise));
     const after = Math.max(0, Math.trunc(asked('_after')) || 0);
-    const listed = await listOwn('s', caller, after, size + 1);
+    const isWanted = (one: Subscription): boolean =>
+      conditions.every(([name, value]) => SEARCH[name]?.(one, value) ?? false);
+    const listed = await listOwn('s', caller, { after, limit: size + 1, isWanted });
     if (!listed.ok) return listed;
-    const shown = listed.value.slice(0, size);
-    const found = shown.filter((one) => conditions.every(([name, value]) => SEARCH[name]?.(one, value) ?? false));
+    const found = listed.value.slice(0, size);
     const recorded = await record('search-type', 'R', caller, { count: found.length });
     if (!recorded.ok) return recorded;
     const next = new URLSearchParams(
-      [...conditions, ['_count', String(size)], ['_after', String(shown.at(-1)?.seq ?? 0)]].map(
+      [...conditions, ['_count', String(size)], ['_after', String(found.at(-1)?.seq ?? 0)]].map(
         ([name = '', value = '']): [string, string] => [name, value],
       ),
     );

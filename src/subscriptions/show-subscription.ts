@@ -18,6 +18,7 @@ export const BECAUSE: Readonly<Record<string, string>> = {
   unreachable: 'The endpoint cannot be reached.',
   tls: 'The certificate of the endpoint cannot be verified.',
   address: 'The endpoint leads to an address that is not allowed.',
+  scheme: 'The endpoint is not https.',
   redirect: 'The endpoint redirects, which is not followed.',
   gone: 'The endpoint says that it is gone.',
   ehr: 'The EHR cannot be read just now.',

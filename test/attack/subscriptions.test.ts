@@ -238,4 +238,34 @@ describe('between the event and its notification', () => {
     expect((await told.ask('GET', `Subscription/${id}`, token)).body['status']).toBe('off');
     expect(toldOf(id)).toEqual([]);
   });
+
+  test('one that is off already stays as it is, and nothing is recorded of its end', async () => {
+    const token = await (await told.backend()).token();
+    const { id } = await told.subscribe(token, { endpoint: receiver.url });
+    const off = { ...aSubscription({ endpoint: receiver.url }), id, status: 'off' };
+    expect((await told.ask('PUT', `Subscription/${id}`, token, off)).status).toBe(200);
+    const ended = await told.admin('POST', `subscriptions/${id}/end`);
+    expect([ended.status, ended.body['state'], ended.body['because']]).toEqual([200, 'off', 'by-app']);
+  });
+});
+
+describe('how many stand', () => {
+  test('$status and the list go on behind every page, until all were told', async () => {
+    const token = await (await told.backend()).token();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) ids.push((await told.subscribe(token, { endpoint: receiver.url })).id);
+    const whole = (await told.ask('GET', 'Subscription/$status', token)).body;
+    expect([whole['total'], (whole['entry'] as Json[]).length]).toEqual([3, 3]);
+    for (const first of ['Subscription/$status?_count=2', 'Subscription?_count=2']) {
+      const lengths: number[] = [];
+      for (let path: string | undefined = first; path !== undefined;) {
+        const { body } = await told.ask('GET', path, token);
+        lengths.push((body['entry'] as Json[]).length);
+        const links = body['link'] as { relation: string; url: string }[];
+        path = links.find(({ relation }) => relation === 'next')?.url.split('/fhir/')[1];
+        expect('total' in body).toBe(false);
+      }
+      expect(lengths).toEqual([2, 1]);
+    }
+  });
 });

@@ -110,7 +110,12 @@ export function* remove(context: CommandContext, { tenant, id, owner }: Remove['
 
 type End = SubscriptionWrites['subscription.end'];
 
+/** One that is off stays as it is: why it ended is not written over, and nothing was done that could be recorded. */
 export function* end(context: CommandContext, { id, audit }: End['args']): Program<End['out']> {
+  const before = yield* get`
+    SELECT ${COLUMNS} FROM subscription WHERE tenant = ${audit.tenant} AND id = ${id} ${FOR_UPDATE}`;
+  if (before === undefined) return null;
+  if (before['state'] === 'off') return toListed(context.vault, before);
   const row = yield* get`
     UPDATE subscription SET state = 'off', because = 'by-operator', changed_at = ${audit.at.getTime()},
       lease_owner = NULL, lease_until = 0, lease_epoch = lease_epoch + 1

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decideConsent } from '../../../src/auth/decide-consent.ts';
-import { narrowScope, offerParts } from '../../../src/auth/narrow-scope.ts';
+import { intersectScopes, narrowScope, offerParts } from '../../../src/auth/narrow-scope.ts';
 import { parseResourceScope } from '../../../src/auth/index.ts';
 
 const LAB = 'patient/Observation.rs?category=http://terminology.hl7.org/CodeSystem/observation-category|laboratory';
@@ -32,6 +32,7 @@ describe('what can be granted of what is asked', () => {
     ],
     ['patient/Observation.rs?category=b&code=a', 'patient/Observation.rs?category=a&code=b', []],
     ['patient/Observation.rs?category=a&code=c', 'patient/Observation.rs?category=a&code=b', []],
+    ['patient/Observation.rs?category=a&category=a', 'patient/Observation.rs?category=a&code=b', []],
     ['patient/Condition.rs?category=a', 'patient/Observation.rs?category=a', []],
     ['patient/Observation.rs?category=a', 'user/Observation.rs?category=a', []],
     ['patient/Observation.rs?category=a', 'patient/Observation.s?category=a', ['patient/Observation.s?category=a']],
@@ -123,4 +124,85 @@ test.each([
   ['system/AuditEvent.rs', 'user/AuditEvent.rs', []],
 ])('the audit is granted only where it is registered by its name: %s of %s', (asked, registered, granted) => {
   expect(narrowScope(asked, registered)).toEqual(granted);
+});
+
+describe('what two sets of scopes both allow', () => {
+  test.each([
+    ['system/*.rs', 'system/Patient.rs', ['system/Patient.rs']],
+    ['system/Patient.rs', 'system/*.rs', ['system/Patient.rs']],
+    ['system/*.read', 'system/*.rs', ['system/*.read']],
+    ['system/Patient.rs', 'system/Patient.r system/Patient.s', ['system/Patient.r', 'system/Patient.s']],
+    ['patient/Observation.rs', LAB, [LAB]],
+    ['patient/*.rs', LAB, [LAB]],
+    [LAB, 'patient/Observation.rs', [LAB]],
+    ['user/Observation.rs?category=a', 'user/Observation.rs?code=b%26c', ['user/Observation.rs?category=a&code=b%26c']],
+    [
+      'user/Condition.r?category=a user/Condition.r?category=b',
+      'user/Condition.rs',
+      ['user/Condition.r?category=a', 'user/Condition.r?category=b'],
+    ],
+    ['system/*.rs', 'user/Patient.rs', []],
+    ['system/*.cruds', 'system/Subscription.cruds', ['system/Subscription.rs']],
+    ['system/Subscription.cruds', 'system/Subscription.cr', ['system/Subscription.cr']],
+    ['system/*.rs', 'system/AuditEvent.rs', []],
+    ['system/AuditEvent.rs', 'system/AuditEvent.r', ['system/AuditEvent.r']],
+    ['openid launch nix', 'launch nix', ['launch']],
+  ])('%s and %s: %j', (a, b, both) => {
+    expect(intersectScopes(a, b)).toEqual(both);
+  });
+
+  test('a type that FHIR has not is left out', () => {
+    expect(intersectScopes('user/*.rs', 'user/Foo.rs user/Patient.rs', (name) => name === 'Patient')).toEqual([
+      'user/Patient.rs',
+    ]);
+  });
+
+  const TYPES = ['Observation', 'Patient', 'Subscription', 'AuditEvent'];
+  const CODES = ['category=a', 'category=b', 'code=c%20d'];
+  const one = fc
+    .tuple(
+      fc.constantFrom('patient', 'user', 'system'),
+      fc.constantFrom('*', ...TYPES),
+      fc.constantFrom('read', 'write', '*', 'r', 's', 'rs', 'cruds', 'cu'),
+      fc.subarray(CODES),
+    )
+    .map(([level, type, letters, filter]) =>
+      filter.length === 0 ? `${level}/${type}.${letters}` : `${level}/${type}.${letters}?${filter.join('&')}`,
+    );
+  const some = fc.array(one, { maxLength: 6 });
+  /** Whether these scopes allow an act on a resource that matches these conditions. */
+  const allows = (
+    scopes: readonly string[],
+    act: { level: string; type: string; letter: string; has: readonly string[] },
+  ): boolean =>
+    scopes
+      .flatMap((text) => parseResourceScope(text) ?? [])
+      .some(({ level, type, letters, filter }) => {
+        const isReading = act.letter === 'r' || act.letter === 's';
+        const isOfType = type === '*' ? act.type !== 'AuditEvent' && isReading : type === act.type;
+        return (
+          level === act.level &&
+          isOfType &&
+          (isReading || act.type === 'Subscription') &&
+          letters.has(act.letter as 'r') &&
+          filter.every(([name, value]) => act.has.includes(`${name}=${value.replace(' ', '%20')}`))
+        );
+      });
+  const act = fc.record({
+    level: fc.constantFrom('patient', 'user', 'system'),
+    type: fc.constantFrom(...TYPES),
+    letter: fc.constantFrom('c', 'r', 'u', 'd', 's'),
+    has: fc.subarray(CODES),
+  });
+
+  test('an act is allowed by the outcome exactly where both allow it', () => {
+    fc.assert(
+      fc.property(some, some, act, (a, b, wanted) => {
+        const both = intersectScopes(a.join(' '), b.join(' '));
+        expect(both.every((text) => parseResourceScope(text) !== null)).toBe(true);
+        expect(allows(both, wanted)).toBe(allows(a, wanted) && allows(b, wanted));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
