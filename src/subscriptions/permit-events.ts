@@ -95,11 +95,13 @@ export function makePermitEvents(deps: {
     });
     if (!linked.ok) return linked;
     const caller: Caller = { grant, requestId, log };
+    // Whoever asks may be launched for another patient than the token that made the subscription.
+    const isSameContext = grant.patient !== null && grant.patient === subscription.settings.grant.patient;
     const told: ToldEvent[] = [];
     for (const { number, atMs, patient, item } of events) {
       const isLinked = linked.value.includes(patient);
       const reach = {
-        isContext: isLinked && subscription.settings.contextPatients.includes(patient),
+        isContext: isLinked && isSameContext && subscription.settings.contextPatients.includes(patient),
         isLinked: isLinked || (kit.reach === 'all' && item?.kind !== 'patient-connection'),
       };
       const type = item === null || item.kind === 'patient-connection' ? 'Patient' : item.type;
