@@ -192,6 +192,7 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     });
     if (!changed.ok) return changed;
     if (changed.value === null) return fail(fault('subscription.not-found'));
+    if (typeof changed.value === 'string') return fail(fault(`subscription.${changed.value}`));
     deps.onDue();
     return ok(answerOf(200, showSubscription(changed.value, { headers: true })));
   };

@@ -7,6 +7,8 @@ import type { Filters } from './match.ts';
 
 /** How many subscriptions one app may have that are not off. */
 export const SUBSCRIPTIONS_MAX = 2_000;
+/** How many it may have with those that are off, which are kept for 30 days. */
+export const SUBSCRIPTION_ROWS_MAX = 4_000;
 /** A wish to send what is due. */
 export interface ClaimWish {
   readonly owner: string;
@@ -107,7 +109,8 @@ export type SubscriptionWrites = {
       readonly endAt: number | null;
       readonly settings: Omit<Settings, 'contextPatients' | 'secrets'>;
     };
-    out: Subscription | null;
+    /** `ended`: by an operator, which an app does not undo. */
+    out: Subscription | 'ended' | 'too-many' | null;
   };
   /** The new secret signs from now on; those before it sign beside it until then. */
   'subscription.rotate': {

@@ -6,7 +6,12 @@ import { silentLog, type Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { isWanted, type Filters } from '../../src/subscriptions/match.ts';
 import { runFanOut } from '../../src/subscriptions/run-fan-out.ts';
-import { subscriptionSet, type WantedSubscription } from '../../src/subscriptions/commands.ts';
+import {
+  SUBSCRIPTION_ROWS_MAX,
+  SUBSCRIPTIONS_MAX,
+  subscriptionSet,
+  type WantedSubscription,
+} from '../../src/subscriptions/commands.ts';
 import type { Subscription } from '../../src/subscriptions/subscription.ts';
 import { testClock } from '../support/clock.ts';
 import { eventTestSet } from '../support/event-commands/index.ts';
@@ -328,6 +333,45 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
       }),
     );
     expect((await claim())[0]?.events.map(({ number }) => number)).toEqual([1, 2, 3]);
+  });
+
+  const changeTo = async (id: string, state: 'requested' | 'off') => {
+    const { secrets: _secrets, ...settings } = SETTINGS;
+    return must(
+      await subscriptions().write('subscription.change', {
+        ...{ tenant, id, owner: OWNER, at: NOON, content: 'id-only', endAt: null, state, settings },
+      }),
+    );
+  };
+
+  test('what an operator has ended is not turned on, nor otherwise off, by its app', async () => {
+    const { id } = await addActive();
+    const audit = { at: NOON, tenant, type: 'admin.change', requestId: 'r', action: 'U', outcome: '0' } as const;
+    expect(must(await subscriptions().write('subscription.end', { id, audit }))).toMatchObject({ state: 'off' });
+    expect(await changeTo(id, 'off')).toBe('ended');
+    expect(await changeTo(id, 'requested')).toBe('ended');
+    expect(must(await subscriptions().read('subscription.show', { tenant, id }))).toMatchObject({
+      state: 'off',
+      because: 'by-operator',
+    });
+  });
+
+  test('an app has so many that are on, and so many in all, by whatever way it makes them', async () => {
+    const { id } = await add();
+    expect(await changeTo(id, 'off')).toMatchObject({ state: 'off' });
+    const copies = (state: string, from: number, to: number) =>
+      place.tamper(`WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to})
+        INSERT INTO subscription (tenant, id, client_id, owner_index, topic, filters, patients, content, state,
+          settings_sealed, made_at, changed_at, next_at)
+        SELECT tenant, 'copy-' || i, client_id, owner_index, topic, filters, patients, content, '${state}',
+          settings_sealed, made_at, changed_at, next_at FROM n, subscription WHERE id = '${id}'`);
+    await copies('active', 1, SUBSCRIPTIONS_MAX);
+    expect(await changeTo(id, 'requested')).toBe('too-many');
+    await expect(add()).rejects.toThrow('too-many');
+    await place.tamper(`DELETE FROM subscription WHERE id LIKE 'copy-%' AND id > 'copy-2'`);
+    expect(await changeTo(id, 'requested')).toMatchObject({ state: 'requested' });
+    await copies('off', SUBSCRIPTIONS_MAX + 1, SUBSCRIPTIONS_MAX + SUBSCRIPTION_ROWS_MAX);
+    await expect(add()).rejects.toThrow('too-many');
   });
 
   test('what is numbered is leased in the same commit by whoever wants to send it', async () => {
