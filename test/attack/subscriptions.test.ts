@@ -157,6 +157,7 @@ describe('an endpoint', () => {
     [{ topic: 'no-such-topic' }],
     [{ filters: ['Observation?subject.name=Ada'] }],
     [{ filters: ['Patient?name=Ada'] }],
+    [{ filters: Array.from({ length: 4 }, () => `Observation?code=${'x'.repeat(1_500)}`) }],
     [{ more: { end: '2020-01-01T00:00:00Z' } }],
     [{ more: { extension: [{ url: 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Subscription.topic' }] } }],
   ])('cannot be asked for with %j', async (wanted) => {

@@ -118,7 +118,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
   test('nothing is numbered before its endpoint has answered the handshake', async () => {
     const early = await add();
     await put('ada', [anItem('1')]);
-    expect(await fanOut()).toEqual({ kind: 'done', events: 1, told: 0, due: [] });
+    expect(await fanOut()).toEqual({ kind: 'done', events: 1, told: 0, isMore: false, due: [] });
     expect(await eventsOf(early)).toEqual([]);
   });
 
@@ -187,6 +187,26 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
       ),
       runs,
     );
+  });
+
+  test.each([
+    { rows: 4, tries: 1_000 },
+    { rows: 1, tries: 1_000 },
+    { rows: 1_000, tries: 5 },
+  ])('a commit writes at most %j, of one event at least, and goes on without holes', async (most) => {
+    const made = [await addActive(), await addActive()];
+    for (const id of ['1', '2', '3', '4', '5']) await put('ada', [anItem(id)]);
+    const steps = [];
+    for (let isMore = true; isMore;) {
+      const step = must(
+        await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit: 100, most, claim: null }),
+      );
+      if (step.kind === 'busy') throw new Error('busy');
+      steps.push(step.events);
+      isMore = step.isMore;
+    }
+    expect(steps).toEqual(most.rows === 1 ? [1, 1, 1, 1, 1] : [2, 2, 1]);
+    for (const one of made) expect(await idsOf(one)).toEqual([1, 2, 3, 4, 5].map((n) => [n, String(n)]));
   });
 
   test('only subscriptions to that patient are told of a patient', async () => {
@@ -346,7 +366,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
 
   test('what an operator has ended is not turned on, nor otherwise off, by its app', async () => {
     const { id } = await addActive();
-    const audit = { at: NOON, tenant, type: 'admin.change', requestId: 'r', action: 'U', outcome: '0' } as const;
+    const audit = { at: NOON, tenant, type: 'admin', requestId: 'r', action: 'U', outcome: '0' } as const;
     expect(must(await subscriptions().write('subscription.end', { id, audit }))).toMatchObject({ state: 'off' });
     expect(await changeTo(id, 'off')).toBe('ended');
     expect(await changeTo(id, 'requested')).toBe('ended');
