@@ -364,6 +364,27 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     );
   };
 
+  test('what happens between a change by the app and the new handshake is numbered, and sent after it', async () => {
+    const made = await addActive();
+    await put('ada', [anItem('1')]);
+    await fanOut();
+    expect(await changeTo(made.id, 'requested')).toMatchObject({ state: 'requested' });
+    await put('ada', [anItem('2')]);
+    await fanOut();
+    expect(await idsOf(made)).toEqual([
+      [1, '1'],
+      [2, '2'],
+    ]);
+    const [greet] = await claim();
+    if (greet === undefined) throw new Error('not claimed');
+    expect(greet.events).toEqual([]);
+    const outcome = { kind: 'greeted' } as const;
+    expect(must(await subscriptions().write('subscription.settle', { lease: greet.lease, at: NOON, outcome }))).toBe(
+      'more',
+    );
+    expect((await claim())[0]?.events.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
   test('what an operator has ended is not turned on, nor otherwise off, by its app', async () => {
     const { id } = await addActive();
     const audit = { at: NOON, tenant, type: 'admin', requestId: 'r', action: 'U', outcome: '0' } as const;

@@ -34,7 +34,8 @@ const EVENTS = rowsOf('subscription_event', {
 });
 
 const WANTING = words('s.seq, s.topic, s.filters, s.last_number');
-const IS_WANTING = words(`s.state IN ('active','error')`);
+/** One that was greeted before is told of what happens while its app changes it and it is greeted anew. */
+const IS_WANTING = words(`(s.state IN ('active','error') OR (s.state = 'requested' AND s.sent_at IS NOT NULL))`);
 
 interface Wanting {
   readonly seq: number;
