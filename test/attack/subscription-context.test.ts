@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Grant } from '../../src/auth/index.ts';
 import { ok, silentLog } from '../../src/kernel/index.ts';
 import { makePermitEvents } from '../../src/subscriptions/permit-events.ts';
+import { testClock } from '../support/clock.ts';
 import { aGrant, aSubscriptionBy } from '../support/subscriptions/a-grant.ts';
 
 /* A token that is launched for one patient, and a subscription that was made while launched for another. */
@@ -21,6 +22,7 @@ const permit = makePermitEvents({
   kit: { reach: 'linked', isOffered: () => true } as unknown as Deps['kit'],
   subscriptions: { read: () => Promise.resolve(ok([ADA])) } as unknown as Deps['subscriptions'],
   findPatient: () => Promise.resolve(ok(null)),
+  clock: testClock(),
 });
 const kindsFor = async (caller: Grant, maker: Grant) => {
   const told = await permit({
