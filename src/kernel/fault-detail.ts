@@ -51,7 +51,10 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'subscription.not-found': 'There is no subscription of this id that is the caller’s.',
   'subscription.endpoint':
     'An endpoint is an https address on the public internet, without credentials or fragment; others are for the operator to allow.',
-  'subscription.too-many': 'The app has 2,000 subscriptions that are not off: remove one first.',
+  'subscription.too-many':
+    'The app has 2,000 subscriptions that are not off, or 4,000 with those that are: remove one first.',
+  'subscription.ended':
+    'An operator has ended this subscription: remove it, and ask the operator before making another.',
   'export.async': 'An export is made in the background: send the header Prefer: respond-async.',
   'export.client':
     'The client was disabled or lost its scopes while the export ran: have it registered anew, then start another export.',

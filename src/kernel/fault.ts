@@ -163,6 +163,7 @@ export const FAULT_CODES = {
   'subscription.unsupported': 'invalid',
   'subscription.endpoint': 'invalid',
   'subscription.too-many': 'conflict',
+  'subscription.ended': 'conflict',
   'export.async': 'malformed',
   'export.too-many': 'too-many',
   'export.not-found': 'not-found',

@@ -195,12 +195,14 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
       state: parsed.state,
       content: parsed.content,
       endAt: earlier(parsed.endAt, next.grant.untilMs),
-      settings: { ...next, headers: parsed.headers ?? settings.headers },
+      // What an endpoint was to be sent is not for another one.
+      settings: { ...next, headers: parsed.headers ?? (next.endpoint === settings.endpoint ? settings.headers : []) },
     });
     if (!changed.ok) return changed;
     if (changed.value === null) return fail(fault('subscription.not-found'));
+    if (typeof changed.value === 'string') return fail(fault(`subscription.${changed.value}`));
     deps.onDue();
-    return ok(answerOf(200, showSubscription(changed.value, { headers: true })));
+    return ok(answerOf(200, showSubscription(changed.value, parsed.headers === null ? {} : { headers: true })));
   };
 
   const remove: Handle = async (_ask, { segments: [, id = ''] }, caller) => {

@@ -7,6 +7,8 @@ import type { Filters } from './match.ts';
 
 /** How many subscriptions one app may have that are not off. */
 export const SUBSCRIPTIONS_MAX = 2_000;
+/** How many it may have with those that are off, which are kept for 30 days. */
+export const SUBSCRIPTION_ROWS_MAX = 4_000;
 /** A wish to send what is due. */
 export interface ClaimWish {
   readonly owner: string;
@@ -18,6 +20,8 @@ export interface ClaimWish {
 
 /** How many deliveries are handed out in one commit. */
 export const FAN_OUT_MAX = 200;
+/** How much one commit writes, and how many items it compares with filters: whoever delivers waits for it. */
+export const FAN_OUT_BOUNDS = { rows: 5_000, tries: 100_000 } as const;
 
 /** Whose it is: nobody else sees it. */
 export interface Owner {
@@ -107,7 +111,8 @@ export type SubscriptionWrites = {
       readonly endAt: number | null;
       readonly settings: Omit<Settings, 'contextPatients' | 'secrets'>;
     };
-    out: Subscription | null;
+    /** `ended`: by an operator, which an app does not undo. */
+    out: Subscription | 'ended' | 'too-many' | null;
   };
   /** The new secret signs from now on; those before it sign beside it until then. */
   'subscription.rotate': {
@@ -139,12 +144,19 @@ export type SubscriptionWrites = {
       readonly tenant: string;
       readonly at: Date;
       readonly limit: number;
+      readonly most?: { readonly rows: number; readonly tries: number };
       /** What is due is leased in the same commit; null: whoever comes next may do so. */
       readonly claim: ClaimWish | null;
     };
     out:
       | { readonly kind: 'busy' }
-      | { readonly kind: 'done'; readonly events: number; readonly told: number; readonly due: readonly Due[] };
+      | {
+          readonly kind: 'done';
+          readonly events: number;
+          readonly told: number;
+          readonly isMore: boolean;
+          readonly due: readonly Due[];
+        };
   };
   /** Leases subscriptions that are due, with what is to be sent. */
   'subscription.claim': {

@@ -74,7 +74,10 @@ export function makeEndpointGuard(deps: {
   const allowed = new Set(deps.privateHosts.map((one) => one.toLowerCase()));
   return {
     async check(endpoint) {
-      const isAllowed = allowed.has(endpoint.host.toLowerCase()) || allowed.has(endpoint.hostname.toLowerCase());
+      // A URL does not name the port that is usual.
+      const port = endpoint.port === '' ? (endpoint.protocol === 'https:' ? '443' : '80') : endpoint.port;
+      const name = endpoint.hostname.toLowerCase();
+      const isAllowed = allowed.has(`${name}:${port}`) || allowed.has(name);
       if (endpoint.protocol !== 'https:' && !isAllowed) return { kind: 'refused', because: 'scheme' };
       const host = bare(endpoint.hostname);
       const family = isIP(host);

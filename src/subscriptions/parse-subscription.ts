@@ -30,6 +30,8 @@ const BOUNDS = {
   timeoutS: { least: 1, most: 30, otherwise: 10 },
   count: { least: 1, most: 100, otherwise: 20 },
   criteria: 10,
+  /** Of all filters together: they are compared with everything that happens. */
+  criteriaBytes: 4_000,
   headers: 10,
   url: 1_000,
 } as const;
@@ -155,8 +157,13 @@ export function parseSubscription(resource: unknown, ownBase: string, now: Date)
   const criteria = extensionsOf(given['_criteria'], { [EXTENSION.filter]: 'valueString' });
   const written = criteria?.get(EXTENSION.filter) ?? [];
   const isText = (one: unknown): one is string => text(one, 2_000) !== null;
-  const filterWords = `filters of ${topic.type} by ${topic.filters.join(', ')}`;
-  if (criteria === null || written.length > BOUNDS.criteria || !written.every(isText))
+  const filterWords = `filters of ${topic.type} by ${topic.filters.join(', ')}, of up to ${BOUNDS.criteriaBytes} bytes`;
+  if (
+    criteria === null ||
+    written.length > BOUNDS.criteria ||
+    !written.every(isText) ||
+    Buffer.byteLength(written.join('')) > BOUNDS.criteriaBytes
+  )
     return no('criteria.extension', filterWords);
   const filters = parseFilters(written, topic, ownBase);
   if (!filters.ok) return no(`criteria.extension[${filters.fault}]`, filterWords);

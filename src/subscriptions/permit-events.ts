@@ -1,6 +1,6 @@
 import type { Grant } from '../auth/index.ts';
 import type { EventItem } from '../events/index.ts';
-import { ok, type Log, type RequestId, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Clock, type Log, type RequestId, type Result } from '../kernel/index.ts';
 import { decide, filtersFor, type Caller, type Instance, type ReadKit } from '../smart/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { ToldEvent } from './build-notification.ts';
@@ -8,7 +8,10 @@ import type { SubscriptionReads, SubscriptionWrites } from './commands.ts';
 import { holds } from './match.ts';
 import type { Content, NumberedEvent, Subscription } from './subscription.ts';
 
-/** What of these events the app may be told now: by its grant, the links and what the EHR shows at this moment. */
+/**
+ * What of these events the app may be told now: by its grant, the links and what the EHR shows at this moment. Those
+ * before the first that cannot be read now, or not in time; a fault where that is the first of them.
+ */
 export type PermitEvents = (asked: {
   readonly subscription: Subscription;
   readonly events: readonly NumberedEvent[];
@@ -16,9 +19,22 @@ export type PermitEvents = (asked: {
   readonly grant: Grant;
   readonly requestId: RequestId;
   readonly log: Log;
+  /** The first one was tried often enough: where it cannot be read, its number alone is told. */
+  readonly isFirstLeft?: boolean;
 }) => Promise<Result<readonly ToldEvent[]>>;
 
 type ChartItem = Exclude<EventItem, { kind: 'patient-connection' }>;
+
+/** Reading for one answer ends after so long, well before the lease of whoever sends it. */
+const READING_MS = 20_000;
+
+async function inTime<T>(asked: Promise<Result<T>>, leftMs: number): Promise<Result<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Result<T>>((resolve) => {
+    timer = setTimeout(() => resolve(fail(fault('ehr.timeout'))), leftMs);
+  });
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}
 
 const EMPTY = { kind: 'empty' } as const;
 
@@ -55,8 +71,9 @@ export function makePermitEvents(deps: {
   readonly subscriptions: Operate<SubscriptionWrites, SubscriptionReads>;
   /** The id of the patient with this MRN at the EHR; null where there is none, or several. */
   readonly findPatient: (mrn: string, requestId: string) => Promise<Result<string | null>>;
+  readonly clock: Clock;
 }): PermitEvents {
-  const { tenant, kit, subscriptions } = deps;
+  const { tenant, kit, subscriptions, clock } = deps;
 
   /** Null: hidden or gone, which look the same to an app. */
   async function read(
@@ -87,7 +104,15 @@ export function makePermitEvents(deps: {
 
   const methodOf = (item: ChartItem): 'POST' | 'PUT' => (item.act === 'written' ? 'POST' : 'PUT');
 
-  return async ({ subscription, events, content, grant, requestId, log }) => {
+  async function namedOf(item: EventItem, type: string, content: Content, caller: Caller) {
+    if (item.kind !== 'patient-connection') return named(type, item.id, methodOf(item), content, caller);
+    const id = await deps.findPatient(item.mrn, caller.requestId);
+    if (!id.ok) return id;
+    return id.value === null ? ok(EMPTY) : named(type, id.value, 'PUT', content, caller);
+  }
+
+  return async ({ subscription, events, content, grant, requestId, log, isFirstLeft = false }) => {
+    const startedMs = clock.monotonicMs();
     if (content === 'empty') return ok(events.map(({ number, atMs }) => ({ number, atMs, told: EMPTY })));
     const linked = await subscriptions.read('subscription.linked', {
       tenant,
@@ -95,23 +120,25 @@ export function makePermitEvents(deps: {
     });
     if (!linked.ok) return linked;
     const caller: Caller = { grant, requestId, log };
+    // Whoever asks may be launched for another patient than the token that made the subscription.
+    const isSameContext = grant.patient !== null && grant.patient === subscription.settings.grant.patient;
     const told: ToldEvent[] = [];
     for (const { number, atMs, patient, item } of events) {
       const isLinked = linked.value.includes(patient);
       const reach = {
-        isContext: isLinked && subscription.settings.contextPatients.includes(patient),
+        isContext: isLinked && isSameContext && subscription.settings.contextPatients.includes(patient),
         isLinked: isLinked || (kit.reach === 'all' && item?.kind !== 'patient-connection'),
       };
       const type = item === null || item.kind === 'patient-connection' ? 'Patient' : item.type;
       const labels = item === null || item.kind === 'patient-connection' ? [] : item.labels;
       let one: ToldEvent['told'] = EMPTY;
       if (item !== null && kit.isOffered(type) && mayRead(grant, type, labels, reach)) {
-        const id = item.kind === 'patient-connection' ? await deps.findPatient(item.mrn, requestId) : ok(item.id);
-        if (!id.ok) return id;
-        const method = item.kind === 'patient-connection' ? 'PUT' : methodOf(item);
-        const asked = id.value === null ? ok(EMPTY) : await named(type, id.value, method, content, caller);
-        if (!asked.ok) return asked;
-        one = asked.value;
+        const leftMs = startedMs + READING_MS - clock.monotonicMs();
+        if (leftMs <= 0 && told.length > 0) return ok(told);
+        const asked = await inTime(namedOf(item, type, content, caller), leftMs);
+        if (!asked.ok && told.length > 0) return ok(told);
+        if (!asked.ok && !isFirstLeft) return asked;
+        one = asked.ok ? asked.value : EMPTY;
       }
       told.push({ number, atMs, told: one });
     }

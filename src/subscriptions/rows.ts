@@ -32,16 +32,17 @@ export const sealSettings = (vault: Vault, id: string, settings: Settings): Buff
 export const openSettings = (vault: Vault, row: Row): Settings =>
   JSON.parse(vault.open(row['settings_sealed'] as Uint8Array, settingsPlace(String(row['id']))).toString()) as Settings;
 
-/** The same few filters stand in many rows and are asked for at every step. */
-const parsed = new Map<string, Filters>();
-const PARSED_MAX = 2_000;
+/** They are asked for at every step. A place may be given anew, and be of another store: what is written counts. */
+const parsed = new Map<number, { readonly written: string; readonly filters: Filters }>();
+const PARSED_MAX = 10_000;
 export function filtersOf(row: Row): Filters {
-  const written = String(row['filters']);
-  const known = parsed.get(written);
-  if (known !== undefined) return known;
+  const [seq, written] = [Number(row['seq']), String(row['filters'])];
+  const known = parsed.get(seq);
+  if (known?.written === written) return known.filters;
   const filters = JSON.parse(written) as Filters;
-  if (parsed.size >= PARSED_MAX) parsed.clear();
-  parsed.set(written, filters);
+  const [oldest] = parsed.size >= PARSED_MAX ? parsed.keys() : [];
+  if (oldest !== undefined) parsed.delete(oldest);
+  parsed.set(seq, { written, filters });
   return filters;
 }
 

@@ -45,7 +45,7 @@ export function runFanOut(deps: {
       if (done.value.kind === 'busy') return;
       sender.take(done.value.due);
       if (done.value.told > done.value.due.length) sender.wake();
-      isMore = done.value.events === FAN_OUT_MAX;
+      isMore = done.value.isMore;
     }
   }
 

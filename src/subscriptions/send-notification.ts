@@ -23,6 +23,9 @@ export interface SendDeps {
   readonly log: Log;
 }
 
+/** So often an event is tried that the EHR does not show; then its number is sent alone, and the others go on. */
+const EHR_TRIES = 5;
+
 /** What is to be sent of a subscription that is due; null: nothing. */
 function typeOf({ subscription: s, events }: Due, nowMs: number): Exclude<NotificationType, `query-${string}`> | null {
   if (s.state === 'requested') return 'handshake';
@@ -63,10 +66,19 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
     type: Exclude<NotificationType, `query-${string}`>,
     grant: Grant,
   ): Promise<Result<SendOutcome | 'lost'>> {
-    const { subscription: s, lease, events } = due;
+    const { subscription: s, lease } = due;
     const requestId = newId('req');
-    const told = await deps.permit({ subscription: s, events, content: s.content, grant, requestId, log });
+    const told = await deps.permit({
+      subscription: s,
+      events: due.events,
+      content: s.content,
+      grant,
+      requestId,
+      log,
+      isFirstLeft: s.because === 'ehr' && s.failures >= EHR_TRIES,
+    });
     if (!told.ok) return ok(failed(due, 'ehr'));
+    const events = due.events.slice(0, told.value.length);
     const at = clock.now();
     const body = JSON.stringify(
       buildNotification({ subscription: s, type, events: told.value, ownBase: deps.ownBase, at }),

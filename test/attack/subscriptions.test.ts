@@ -157,6 +157,7 @@ describe('an endpoint', () => {
     [{ topic: 'no-such-topic' }],
     [{ filters: ['Observation?subject.name=Ada'] }],
     [{ filters: ['Patient?name=Ada'] }],
+    [{ filters: Array.from({ length: 4 }, () => `Observation?code=${'x'.repeat(1_500)}`) }],
     [{ more: { end: '2020-01-01T00:00:00Z' } }],
     [{ more: { extension: [{ url: 'http://hl7.org/fhir/5.0/StructureDefinition/extension-Subscription.topic' }] } }],
   ])('cannot be asked for with %j', async (wanted) => {
@@ -169,6 +170,30 @@ describe('an endpoint', () => {
     );
     expect(status).toBe(422);
   });
+});
+
+test('headers are shown to whoever sent them just now, and do not go to another endpoint', async () => {
+  const token = await (await told.backend()).token();
+  const header = ['X-Key: of-the-first'];
+  const { id } = await told.subscribe(token, { endpoint: receiver.url, header });
+  await untilActive(token, id);
+  const put = async (endpoint: string, more: object = {}) => {
+    const { status, body } = await told.ask('PUT', `Subscription/${id}`, token, {
+      ...aSubscription({ endpoint, ...more }),
+      id,
+    });
+    return [status, (body['channel'] as Json)['header']];
+  };
+  expect(await put(receiver.url, { header })).toEqual([200, header]);
+  expect(await put(receiver.url)).toEqual([200, undefined]);
+  const other = await startReceiver();
+  expect(await put(other.url)).toEqual([200, undefined]);
+  await eventually(
+    () => other.all(),
+    (all) => all.length > 0,
+  );
+  expect(other.all().map(({ headers }) => headers['x-key'])).toEqual(other.all().map(() => undefined));
+  await other.stop();
 });
 
 describe('between the event and its notification', () => {

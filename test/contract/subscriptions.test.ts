@@ -6,7 +6,12 @@ import { silentLog, type Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { isWanted, type Filters } from '../../src/subscriptions/match.ts';
 import { runFanOut } from '../../src/subscriptions/run-fan-out.ts';
-import { subscriptionSet, type WantedSubscription } from '../../src/subscriptions/commands.ts';
+import {
+  SUBSCRIPTION_ROWS_MAX,
+  SUBSCRIPTIONS_MAX,
+  subscriptionSet,
+  type WantedSubscription,
+} from '../../src/subscriptions/commands.ts';
 import type { Subscription } from '../../src/subscriptions/subscription.ts';
 import { testClock } from '../support/clock.ts';
 import { eventTestSet } from '../support/event-commands/index.ts';
@@ -113,7 +118,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
   test('nothing is numbered before its endpoint has answered the handshake', async () => {
     const early = await add();
     await put('ada', [anItem('1')]);
-    expect(await fanOut()).toEqual({ kind: 'done', events: 1, told: 0, due: [] });
+    expect(await fanOut()).toEqual({ kind: 'done', events: 1, told: 0, isMore: false, due: [] });
     expect(await eventsOf(early)).toEqual([]);
   });
 
@@ -182,6 +187,26 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
       ),
       runs,
     );
+  });
+
+  test.each([
+    { rows: 4, tries: 1_000 },
+    { rows: 1, tries: 1_000 },
+    { rows: 1_000, tries: 5 },
+  ])('a commit writes at most %j, of one event at least, and goes on without holes', async (most) => {
+    const made = [await addActive(), await addActive()];
+    for (const id of ['1', '2', '3', '4', '5']) await put('ada', [anItem(id)]);
+    const steps = [];
+    for (let isMore = true; isMore;) {
+      const step = must(
+        await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit: 100, most, claim: null }),
+      );
+      if (step.kind === 'busy') throw new Error('busy');
+      steps.push(step.events);
+      isMore = step.isMore;
+    }
+    expect(steps).toEqual(most.rows === 1 ? [1, 1, 1, 1, 1] : [2, 2, 1]);
+    for (const one of made) expect(await idsOf(one)).toEqual([1, 2, 3, 4, 5].map((n) => [n, String(n)]));
   });
 
   test('only subscriptions to that patient are told of a patient', async () => {
@@ -328,6 +353,66 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
       }),
     );
     expect((await claim())[0]?.events.map(({ number }) => number)).toEqual([1, 2, 3]);
+  });
+
+  const changeTo = async (id: string, state: 'requested' | 'off') => {
+    const { secrets: _secrets, ...settings } = SETTINGS;
+    return must(
+      await subscriptions().write('subscription.change', {
+        ...{ tenant, id, owner: OWNER, at: NOON, content: 'id-only', endAt: null, state, settings },
+      }),
+    );
+  };
+
+  test('what happens between a change by the app and the new handshake is numbered, and sent after it', async () => {
+    const made = await addActive();
+    await put('ada', [anItem('1')]);
+    await fanOut();
+    expect(await changeTo(made.id, 'requested')).toMatchObject({ state: 'requested' });
+    await put('ada', [anItem('2')]);
+    await fanOut();
+    expect(await idsOf(made)).toEqual([
+      [1, '1'],
+      [2, '2'],
+    ]);
+    const [greet] = await claim();
+    if (greet === undefined) throw new Error('not claimed');
+    expect(greet.events).toEqual([]);
+    const outcome = { kind: 'greeted' } as const;
+    expect(must(await subscriptions().write('subscription.settle', { lease: greet.lease, at: NOON, outcome }))).toBe(
+      'more',
+    );
+    expect((await claim())[0]?.events.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  test('what an operator has ended is not turned on, nor otherwise off, by its app', async () => {
+    const { id } = await addActive();
+    const audit = { at: NOON, tenant, type: 'admin', requestId: 'r', action: 'U', outcome: '0' } as const;
+    expect(must(await subscriptions().write('subscription.end', { id, audit }))).toMatchObject({ state: 'off' });
+    expect(await changeTo(id, 'off')).toBe('ended');
+    expect(await changeTo(id, 'requested')).toBe('ended');
+    expect(must(await subscriptions().read('subscription.show', { tenant, id }))).toMatchObject({
+      state: 'off',
+      because: 'by-operator',
+    });
+  });
+
+  test('an app has so many that are on, and so many in all, by whatever way it makes them', async () => {
+    const { id } = await add();
+    expect(await changeTo(id, 'off')).toMatchObject({ state: 'off' });
+    const copies = (state: string, from: number, to: number) =>
+      place.tamper(`WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to})
+        INSERT INTO subscription (tenant, id, client_id, owner_index, topic, filters, patients, content, state,
+          settings_sealed, made_at, changed_at, next_at)
+        SELECT tenant, 'copy-' || i, client_id, owner_index, topic, filters, patients, content, '${state}',
+          settings_sealed, made_at, changed_at, next_at FROM n, subscription WHERE id = '${id}'`);
+    await copies('active', 1, SUBSCRIPTIONS_MAX);
+    expect(await changeTo(id, 'requested')).toBe('too-many');
+    await expect(add()).rejects.toThrow('too-many');
+    await place.tamper(`DELETE FROM subscription WHERE id LIKE 'copy-%' AND id > 'copy-2'`);
+    expect(await changeTo(id, 'requested')).toMatchObject({ state: 'requested' });
+    await copies('off', SUBSCRIPTIONS_MAX + 1, SUBSCRIPTIONS_MAX + SUBSCRIPTION_ROWS_MAX);
+    await expect(add()).rejects.toThrow('too-many');
   });
 
   test('what is numbered is leased in the same commit by whoever wants to send it', async () => {

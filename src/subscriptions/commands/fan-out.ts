@@ -1,4 +1,4 @@
-import { forgetEvents, queuedEvents, type QueuedEvent } from '../../events/index.ts';
+import { forgetEvents, queuedEvents, type EventItem, type QueuedEvent } from '../../events/index.ts';
 import {
   all,
   among,
@@ -14,8 +14,8 @@ import {
   type Program,
   type Vault,
 } from '../../store/index.ts';
-import type { SubscriptionWrites } from '../commands.ts';
-import { isWanted } from '../match.ts';
+import { FAN_OUT_BOUNDS, type SubscriptionWrites } from '../commands.ts';
+import { isWanted, type Filters } from '../match.ts';
 import { filtersOf, sealNumbered, type Row } from '../rows.ts';
 import { claim } from './send.ts';
 
@@ -34,11 +34,13 @@ const EVENTS = rowsOf('subscription_event', {
 });
 
 const WANTING = words('s.seq, s.topic, s.filters, s.last_number');
-const IS_WANTING = words(`s.state IN ('active','error')`);
+/** One that was greeted before is told of what happens while its app changes it and it is greeted anew. */
+const IS_WANTING = words(`(s.state IN ('active','error') OR (s.state = 'requested' AND s.sent_at IS NOT NULL))`);
 
 interface Wanting {
   readonly seq: number;
-  readonly row: Row;
+  readonly kind: EventItem['kind'];
+  readonly filters: Filters;
   last: number;
 }
 
@@ -56,7 +58,12 @@ function* findWanting(
   const known = new Map<number, Wanting>();
   const toWanting = (row: Row): Wanting => {
     const seq = Number(row['seq']);
-    const one = known.get(seq) ?? { seq, row, last: Number(row['last_number']) };
+    const one = known.get(seq) ?? {
+      seq,
+      kind: row['topic'] as EventItem['kind'],
+      filters: filtersOf(row),
+      last: Number(row['last_number']),
+    };
     known.set(seq, one);
     return one;
   };
@@ -68,12 +75,39 @@ function* findWanting(
   return { toAll: toAll.map(toWanting), byPatient };
 }
 
-/** Under the next numbers; null where nothing of the event is wanted. */
-function number(vault: Vault, tenant: string, event: QueuedEvent, wanting: Wanting) {
-  const items = event.items.filter((item) =>
-    isWanted(item, wanting.row['topic'] as typeof item.kind, filtersOf(wanting.row)),
-  );
-  if (items.length === 0) return null;
+interface Match {
+  readonly event: QueuedEvent;
+  readonly wanting: Wanting;
+  readonly items: readonly EventItem[];
+}
+
+/**
+ * Who wants what of these events, in their order: of as many as fill a commit, and of one at least. What is left stands
+ * in the queue before everything that comes later.
+ */
+function matchEvents(
+  events: readonly QueuedEvent[],
+  wantingOf: (event: QueuedEvent) => readonly Wanting[],
+  most: { readonly rows: number; readonly tries: number },
+): { readonly taken: readonly QueuedEvent[]; readonly matches: readonly Match[] } {
+  const matches: Match[] = [];
+  let tries = 0;
+  for (const [at, event] of events.entries()) {
+    const wantings = wantingOf(event);
+    tries += wantings.length * event.items.length;
+    const isFull = tries > most.tries;
+    const found = (isFull && at > 0 ? [] : wantings).flatMap((wanting) => {
+      const items = event.items.filter((item) => isWanted(item, wanting.kind, wanting.filters));
+      return items.length === 0 ? [] : [{ event, wanting, items }];
+    });
+    if (at > 0 && (isFull || matches.length + found.length > most.rows)) return { taken: events.slice(0, at), matches };
+    matches.push(...found);
+  }
+  return { taken: events, matches };
+}
+
+/** Under the next numbers. */
+function number(vault: Vault, tenant: string, { event, wanting, items }: Match) {
   const first = wanting.last + 1;
   wanting.last += items.length;
   return {
@@ -92,22 +126,17 @@ type FanOut = SubscriptionWrites['subscription.fan-out'];
 
 export function* fanOut(
   context: CommandContext,
-  { tenant, at, limit, claim: wish }: FanOut['args'],
+  { tenant, at, limit, most = FAN_OUT_BOUNDS, claim: wish }: FanOut['args'],
 ): Program<FanOut['out']> {
   if (!(yield* tryLock(FAN_OUT_KEY))) return { kind: 'busy' };
   const events = yield* queuedEvents(context, tenant, limit);
-  if (events.length === 0) return { kind: 'done', events: 0, told: 0, due: [] };
+  if (events.length === 0) return { kind: 'done', events: 0, told: 0, isMore: false, due: [] };
   const hexOf = ({ patient }: QueuedEvent): string => Buffer.from(patient).toString('hex');
   const { toAll, byPatient } = yield* findWanting(tenant, [...new Set(events.map(hexOf))]);
-  const touched = new Set<Wanting>();
-  const rows = events.flatMap((event) =>
-    [...toAll, ...(byPatient.get(hexOf(event)) ?? [])].flatMap((wanting) => {
-      const row = number(context.vault, tenant, event, wanting);
-      if (row === null) return [];
-      touched.add(wanting);
-      return [row];
-    }),
-  );
+  const wantingOf = (event: QueuedEvent): readonly Wanting[] => [...toAll, ...(byPatient.get(hexOf(event)) ?? [])];
+  const { taken, matches } = matchEvents(events, wantingOf, most);
+  const touched = new Set(matches.map(({ wanting }) => wanting));
+  const rows = matches.map((match) => number(context.vault, tenant, match));
   // A subscription that was removed meanwhile has its number no more, and its events are nobody's.
   yield* runEach(
     [...touched].map(
@@ -118,7 +147,8 @@ export function* fanOut(
     ),
   );
   yield* insert(EVENTS, rows);
-  yield* forgetEvents(events.map(({ seq }) => seq));
+  yield* forgetEvents(taken.map(({ seq }) => seq));
   const due = touched.size === 0 || wish === null ? [] : yield* claim(context, { ...wish, tenant, at });
-  return { kind: 'done', events: events.length, told: touched.size, due };
+  const isMore = taken.length < events.length || events.length === limit;
+  return { kind: 'done', events: taken.length, told: touched.size, isMore, due };
 }

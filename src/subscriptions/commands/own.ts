@@ -3,6 +3,7 @@ import {
   FOR_UPDATE,
   get,
   insert,
+  lock,
   patientIndex,
   rowsOf,
   run,
@@ -12,7 +13,13 @@ import {
   type Program,
   type Vault,
 } from '../../store/index.ts';
-import { SUBSCRIPTIONS_MAX, type Owner, type SubscriptionWrites, type WantedSubscription } from '../commands.ts';
+import {
+  SUBSCRIPTION_ROWS_MAX,
+  SUBSCRIPTIONS_MAX,
+  type Owner,
+  type SubscriptionWrites,
+  type WantedSubscription,
+} from '../commands.ts';
 import { openSettings, ownerIndex, sealSettings, SUBSCRIPTION, toListed, toSubscription, type Row } from '../rows.ts';
 import type { Settings } from '../subscription.ts';
 
@@ -24,15 +31,23 @@ const indexesOf = (vault: Vault, patients: WantedSubscription['context']): Buffe
   return [...new Set(hex)].map((one) => Buffer.from(one, 'hex'));
 };
 
+/** Two requests of one app at the same moment count each other. `off`: those that are kept though they are off. */
+function* countOf(tenant: string, clientId: string): Program<{ readonly on: number; readonly off: number }> {
+  yield* lock`SELECT pg_advisory_xact_lock(hashtext(${`subscription ${tenant} ${clientId}`}))`;
+  const count = yield* get`
+    SELECT count(*) AS n, coalesce(sum(CASE WHEN state = 'off' THEN 1 ELSE 0 END), 0) AS n_off
+    FROM subscription WHERE tenant = ${tenant} AND client_id = ${clientId}`;
+  const off = Number(count?.['n_off']);
+  return { on: Number(count?.['n']) - off, off };
+}
+
 type Add = SubscriptionWrites['subscription.add'];
 
 export function* add(context: CommandContext, wanted: Add['args']): Program<Add['out']> {
   const { vault } = context;
   const { tenant, id, owner, at } = wanted;
-  const count = yield* get`
-    SELECT count(*) AS n FROM subscription
-    WHERE tenant = ${tenant} AND client_id = ${owner.clientId} AND state <> 'off'`;
-  if (Number(count?.['n']) >= SUBSCRIPTIONS_MAX) return 'too-many';
+  const { on, off } = yield* countOf(tenant, owner.clientId);
+  if (on >= SUBSCRIPTIONS_MAX || on + off >= SUBSCRIPTION_ROWS_MAX) return 'too-many';
   const atMs = at.getTime();
   const contextPatients = indexesOf(vault, wanted.context).map((index) => index.toString('hex'));
   const settings: Settings = { ...wanted.settings, contextPatients };
@@ -63,8 +78,11 @@ type Change = SubscriptionWrites['subscription.change'];
 /** Whoever sends to it just now finds its lease gone; what it sent is sent once more. */
 export function* change(context: CommandContext, c: Change['args']): Program<Change['out']> {
   const { vault } = context;
+  const { on } = yield* countOf(c.tenant, c.owner.clientId);
   const row = yield* ownRow(context, c.tenant, c.id, c.owner);
   if (row === undefined) return null;
+  if (row['state'] === 'off' && row['because'] === 'by-operator') return 'ended';
+  if (row['state'] === 'off' && c.state !== 'off' && on >= SUBSCRIPTIONS_MAX) return 'too-many';
   const { contextPatients, secrets } = openSettings(vault, row);
   const atMs = c.at.getTime();
   const because = c.state === 'off' ? 'by-app' : null;

@@ -68,6 +68,10 @@ describe('an endpoint', () => {
       because: 'scheme',
     });
     expect((await check('https://app.internal:82/', at('10.0.0.1'), ['app.internal'])).kind).toBe('good');
+    expect((await check('https://app.internal/', at('10.0.0.1'), ['app.internal:443'])).kind).toBe('good');
+    expect(await check('http://app.internal/', at('10.0.0.1'), ['app.internal:443'])).toMatchObject({
+      because: 'scheme',
+    });
     expect(await check('https://app.internal.evil.org/', at('10.0.0.1'), ['app.internal'])).toMatchObject({
       because: 'address',
     });
