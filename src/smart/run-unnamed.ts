@@ -128,7 +128,10 @@ export function makeRunUnnamed(deps: {
     // The ids of a cursor are the gateway's own, all of them shown.
     if (from === null && asked.count > ASKED_MAX)
       return fail(
-        fault('read.parameter', { at: asked.name, problems: [`${asked.name}: at most ${ASKED_MAX} without a patient`] }),
+        fault('read.parameter', {
+          at: asked.name,
+          problems: [`${asked.name}: at most ${ASKED_MAX} without a patient`],
+        }),
       );
     const first =
       from === null ? await reader.search(type, query, caller) : await reader.page(from, 'searchset', caller);
