@@ -126,7 +126,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
     const { chart, counts, segments, refers } = of;
     const why = of.fault === null ? null : of.fault.code;
     const audit = auditOfPatient(deps, job, patient, { chart, counts, why });
-    const args = { patient: patient.n, outcome, segments, refers, fault: why, audit };
+    const args = { patient: patient.n, chart, outcome, segments, refers, fault: why, audit };
     return after(await exports.writeBehind('exports.finish-patient', { ...holding(), ...args }));
   }
 

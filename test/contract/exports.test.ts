@@ -254,6 +254,24 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
     },
   );
 
+  test('a Patient who has two MRNs is exported once', async () => {
+    const { id } = await kickOff();
+    const twofold: FindPatients = {
+      ...patients,
+      byMrn: (mrn) => Promise.resolve(ok({ resourceType: 'Patient', id: mrn === 'm3' ? 'p-m1' : `p-${mrn}` })),
+    };
+    const { seq } = await run('one', { patients: twofold });
+    expect(await fetched(seq)).toMatchObject({
+      Patient: ['p-m1', 'p-m2'],
+      Condition: ['p-m1-c1', 'p-m2-c1'],
+      Practitioner: ['p1', 'p2'],
+    });
+    expect(await stateOf(id)).toMatchObject({ state: 'complete', total: 3, done: 3, failed: 0, resources: 12 });
+    // In another export the same Patient is there again.
+    await kickOff();
+    expect((await fetched((await run('one', { patients: twofold })).seq))['Patient']).toEqual(['p-m1', 'p-m2']);
+  });
+
   test('what an earlier run writes late is refused', async () => {
     await kickOff();
     const first = await claim('one');
