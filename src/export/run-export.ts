@@ -91,10 +91,13 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
 
   const after = (held: Result<Held>): 'go-on' | Ran => (held.ok ? (held.value === 'held' ? 'go-on' : 'over') : 'later');
 
+  const isTooLong = (): boolean => clock.now().getTime() - job.startedAt > RUN_MAX_MS;
+
   async function gather(): Promise<'go-on' | Ran> {
     let from = job.gatheredTo;
     for (;;) {
       if (signal.aborted) return 'later';
+      if (isTooLong()) return settle('failed', 'export.given-up');
       const caller = await callerNow();
       if (!caller.ok) return 'later';
       if (caller.value === null) return settle('failed', 'export.client');
@@ -171,7 +174,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
   /** Several at once, until none is left or the run ends. Who was put off comes again. */
   async function patients(): Promise<'go-on' | Ran> {
     for (let last = 0; ;) {
-      if (clock.now().getTime() - job.startedAt > RUN_MAX_MS) return settle('failed', 'export.given-up');
+      if (isTooLong()) return settle('failed', 'export.given-up');
       const page = await exports.read('exports.waiting', { tenant, seq, after: last, limit: PATIENTS_PAGE });
       if (!page.ok) return 'later';
       if (page.value.length === 0 && last === 0) return 'go-on';
@@ -199,6 +202,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
   async function shared(): Promise<'go-on' | Ran> {
     for (let tries = 0; ;) {
       if (signal.aborted) return 'later';
+      if (isTooLong()) return settle('failed', 'export.given-up');
       const names = await exports.read('exports.waiting-shared', { tenant, seq, limit: SHARED_PAGE });
       if (!names.ok) return 'later';
       if (names.value.length === 0) return 'go-on';

@@ -401,6 +401,26 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
     expect([files['Patient'], files['OperationOutcome']?.length]).toEqual([['p-m1'], 1]);
   });
 
+  test('of the patients who are named, one whom the EHR refuses is left out', async () => {
+    await kickOff({ asked: { ...ASKED, patients: ['p-m1', 'p-m2'] } });
+    const refusing: FindPatients = {
+      ...patients,
+      mrnsOf: (id, caller) =>
+        id === 'p-m2' ? Promise.resolve(fail(fault('ehr.rejected'))) : patients.mrnsOf(id, caller),
+    };
+    const { seq } = await run('one', { patients: refusing });
+    const files = await fetchedWithErrors(seq);
+    expect([files['Patient'], files['OperationOutcome']?.length]).toEqual([['p-m1'], 1]);
+  });
+
+  test('an export that cannot even find its patients within a day is given up', async () => {
+    const { id } = await kickOff({ asked: { ...ASKED, patients: ['p-m1'] } });
+    const late = testClock(new Date(NOON.getTime() + 24 * 3_600_000 + 1).toISOString());
+    const failing: FindPatients = { ...patients, mrnsOf: () => Promise.resolve(fail(fault('ehr.busy'))) };
+    await run('one', { patients: failing, clock: late });
+    expect(await stateOf(id)).toMatchObject({ state: 'failed', fault: 'export.given-up' });
+  });
+
   test('a client that may nothing any more ends it', async () => {
     const { id } = await kickOff();
     await run('one', { askStanding: () => Promise.resolve(ok('client-ended')) });
