@@ -163,12 +163,14 @@ export type ExportWrites = {
     out: Held;
   };
   /**
-   * The patient is done, and recorded by the same commit. `done` becomes `left` where the link is no longer confirmed:
-   * then nothing of the patient is kept.
+   * The patient is done, and recorded by the same commit. `done` becomes `left` where the link is no longer confirmed,
+   * and where the same Patient is done by another MRN: then nothing of the patient is kept.
    */
   'exports.finish-patient': {
     args: Hold & {
       readonly patient: number;
+      /** The id at the EHR; null where it is not known. */
+      readonly chart: string | null;
       readonly outcome: 'done' | 'failed' | 'left';
       readonly segments: readonly Segment[];
       /** Names of resources that are nobody's, to which the patient's refer. */

@@ -3,6 +3,7 @@ import type { Caller, FindPatients } from '../smart/index.ts';
 import type { ClaimedExport, Mrn, Segment } from './commands.ts';
 import { errorLine } from './error-lines.ts';
 import { ALL_PATIENTS, type KnownGroup, type PatientGroups } from './groups.ts';
+import { isPassing } from './read-patient.ts';
 import { toSegment } from './segment-writer.ts';
 
 const PAGE = 500;
@@ -41,7 +42,9 @@ async function gatherNamed(
   const wanted = new Map<string, string>();
   for (const id of ids) {
     const mrns = await patients.mrnsOf(id, caller);
-    if (!mrns.ok) return mrns;
+    if (!mrns.ok && (isPassing(mrns.fault) || mrns.fault.kind.startsWith('store-'))) return mrns;
+    // What is wrong with this one is not wrong with the others.
+    if (!mrns.ok) continue;
     for (const mrn of mrns.value) wanted.set(mrn, id);
   }
   const found = new Map<string, Mrn>();

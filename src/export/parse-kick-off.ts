@@ -7,6 +7,8 @@ import type { ExportLevel } from './commands.ts';
 const FORMATS = new Set(['application/fhir+ndjson', 'application/ndjson', 'ndjson']);
 const ONCE = new Set(['_outputFormat', '_since']);
 const PATIENTS_MAX = 1_000;
+/** Each is a search of its own for each patient. */
+const FILTERS_MAX = 20;
 const ELEMENT = /^(?:([A-Z][A-Za-z]{0,63})\.)?([a-z][A-Za-z]{0,63})$/;
 const PROVENANCE = 'RelevantProvenanceResources';
 /** What any FHIR request may carry. */
@@ -59,9 +61,12 @@ export function parseKickOff(pairs: Pairs, rules: KickOffRules): Result<Omit<Ask
     }
   }
 
+  let asked = 0;
   function takeFilters(value: string): void {
     // A query may have commas of its own.
     for (const one of value.split(/,(?=[A-Z][A-Za-z]*\?)/)) {
+      asked += 1;
+      if (asked > FILTERS_MAX) return wrong(`_typeFilter: at most ${FILTERS_MAX}`);
       const [type = '', ...rest] = one.split('?');
       const query = rest.join('?');
       const parsed = rules.isServed(type) ? rules.parseFilter(type, query) : null;

@@ -34,6 +34,9 @@ export const hexOf = (value: unknown): string => Buffer.from(bytes(value)).toStr
 
 export const mrnIndexOf = (vault: Vault, { mrnSystem, mrn }: Mrn): Buffer => patientIndex(vault, mrnSystem, mrn);
 
+/** The Patient at the EHR, who may have several MRNs. */
+export const chartIndexOf = (vault: Vault, chart: string): Buffer => vault.index('export_patient.chart', chart);
+
 const jobPlace = (column: string, id: string): string => `export_job.${column}/${id}`;
 
 export const sealAsked = (vault: Vault, id: string, asked: AskedExport): Buffer =>

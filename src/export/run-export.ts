@@ -94,11 +94,13 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
   const after = (held: Result<Held>): 'go-on' | Ran => (held.ok ? (held.value === 'held' ? 'go-on' : 'over') : 'later');
 
   const mustWait = async (): Promise<boolean> => signal.aborted || (await deps.isPaused());
+  const isTooLong = (): boolean => clock.now().getTime() - job.startedAt > RUN_MAX_MS;
 
   async function gather(): Promise<'go-on' | Ran> {
     let from = job.gatheredTo;
     for (;;) {
       if (await mustWait()) return 'later';
+      if (isTooLong()) return settle('failed', 'export.given-up');
       const caller = await callerNow();
       if (!caller.ok) return 'later';
       if (caller.value === null) return settle('failed', 'export.client');
@@ -130,7 +132,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
     const { chart, counts, segments, refers } = of;
     const why = of.fault === null ? null : of.fault.code;
     const audit = auditOfPatient(deps, job, patient, { chart, counts, why });
-    const args = { patient: patient.n, outcome, segments, refers, fault: why, audit };
+    const args = { patient: patient.n, chart, outcome, segments, refers, fault: why, audit };
     return after(await exports.writeBehind('exports.finish-patient', { ...holding(), ...args }));
   }
 
@@ -175,7 +177,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
   /** Several at once, until none is left or the run ends. Who was put off comes again. */
   async function patients(): Promise<'go-on' | Ran> {
     for (let last = 0; ;) {
-      if (clock.now().getTime() - job.startedAt > RUN_MAX_MS) return settle('failed', 'export.given-up');
+      if (isTooLong()) return settle('failed', 'export.given-up');
       const page = await exports.read('exports.waiting', { tenant, seq, after: last, limit: PATIENTS_PAGE });
       if (!page.ok) return 'later';
       if (page.value.length === 0 && last === 0) return 'go-on';
@@ -203,6 +205,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
   async function shared(): Promise<'go-on' | Ran> {
     for (let tries = 0; ;) {
       if (await mustWait()) return 'later';
+      if (isTooLong()) return settle('failed', 'export.given-up');
       const names = await exports.read('exports.waiting-shared', { tenant, seq, limit: SHARED_PAGE });
       if (!names.ok) return 'later';
       if (names.value.length === 0) return 'go-on';

@@ -4,8 +4,8 @@ import { toPerson, type Person } from './facts.ts';
 import { makeFirst, type Order, type PersonPlace } from './order-persons.ts';
 import type { Condition } from './read-conditions.ts';
 
-/** So many are looked at before others get their turn: about a millisecond. */
-const SLICE = 4_000;
+/** So many are looked at before others get their turn: a few milliseconds by as many alternatives as are taken. */
+const SLICE = 500;
 
 export interface FoundPersons {
   readonly persons: readonly Person[];
@@ -26,7 +26,7 @@ export function makeMemoryIndex() {
   /** Who is known under an MRN, by their ids at the EHR. */
   const ids = new Map<string, OneOrMore>();
   /** One Patient may have several MRNs that are linked; the last word on it counts. */
-  const people = new Map<string, { person: Person; mrns: OneOrMore }>();
+  let people = new Map<string, { person: Person; mrns: OneOrMore }>();
 
   function forget(mrnIndex: string, id: string): void {
     const known = people.get(id);
@@ -40,7 +40,8 @@ export function makeMemoryIndex() {
     size: () => people.size,
     clear(): void {
       ids.clear();
-      people.clear();
+      // Another one: whoever is looking through this one sees all of it.
+      people = new Map();
     },
     put({ mrnIndex, facts }: PersonRow): void {
       const now = facts.map(({ id }) => id);

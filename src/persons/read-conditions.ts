@@ -110,12 +110,10 @@ function alternativeOf(name: PersonParam, modifier: string | undefined, value: s
   }
 }
 
-const ANY_ID = 20;
-
 function conditionOf(name: PersonParam, modifier: string | undefined, value: string): Condition | null {
   if (modifier === 'missing') return value === 'true' ? IS_MISSING[name] : (person) => !IS_MISSING[name](person);
   const values = splitSearchValue(value, ',');
-  if (name === '_id' && modifier === undefined && values.length > ANY_ID) {
+  if (name === '_id' && modifier === undefined && values.length > 1) {
     const ids = new Set(values);
     return ({ id }) => ids.has(id);
   }
@@ -128,15 +126,21 @@ function conditionOf(name: PersonParam, modifier: string | undefined, value: str
   return isNot ? (person) => !any(person) : any;
 }
 
+/** Every person is looked at by each of them. */
+const ALTERNATIVES_MAX = 50;
+
 /**
  * What a person must meet. Commas separate alternatives; several clauses hold together. A fault names the parameter by
- * which nobody can be found here, or whose value is none.
+ * which nobody can be found here, whose value is none, or with which there are too many alternatives.
  */
 export function readConditions(clauses: Clauses): Result<Condition> {
   const conditions: Condition[] = [];
+  let alternatives = 0;
   for (const [key, value] of clauses) {
     const [name = '', modifier] = key.split(':');
-    const condition = isPersonParam(name) ? conditionOf(name, modifier, value) : null;
+    alternatives += splitSearchValue(value, ',').length;
+    const isKnown = isPersonParam(name) && alternatives <= ALTERNATIVES_MAX;
+    const condition = isKnown ? conditionOf(name, modifier, value) : null;
     if (condition === null) return fail(fault('read.person-parameter', { at: name }));
     conditions.push(condition);
   }

@@ -35,14 +35,21 @@ const isAttachedTo = (record: Resource, id: string, ehrBase: string): boolean =>
 /** `type/subtype` with parameters of plain letters; whatever else the EHR says is bytes. */
 const MEDIA_TYPE =
   /^[a-z0-9][\w.+-]{0,63}\/[a-z0-9][\w.+-]{0,99}(\s*;\s*[\w-]{1,32}=("[\w .:/+-]{0,64}"|[\w.:/+-]{1,64})){0,4}$/i;
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Without its blanks first: a pattern that allows them at two places would try each of them for the second. */
+function base64Of(data: unknown): string | null {
+  if (data === undefined) return '';
+  const text = typeof data === 'string' ? data.replace(/\s/g, '') : null;
+  return text !== null && BASE64.test(text) ? text : null;
+}
 
 /**
  * The content itself, as a file to be kept: a browser that opens it shows nothing of it as a page of ours, runs nothing
  * in it, and guesses no other type.
  */
 function contentAnswer({ id, contentType, data }: Resource): Result<Answer> {
-  const text = typeof data === 'string' && BASE64.test(data) ? data : data === undefined ? '' : null;
+  const text = base64Of(data);
   if (text === null) return fail(fault('ehr.unreadable'));
   const type =
     typeof contentType === 'string' && MEDIA_TYPE.test(contentType) ? contentType : 'application/octet-stream';

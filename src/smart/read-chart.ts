@@ -4,6 +4,7 @@ import { isObject, ok, type Result } from '../kernel/index.ts';
 import { localReference } from '../r4/index.ts';
 import type { PassedPage } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
+import { makeBoundPages } from './bound-pages.ts';
 import { referredBy, type Checked } from './check-page.ts';
 import { decide, filtersFor } from './decide.ts';
 import type { Reading } from './make-reading.ts';
@@ -139,6 +140,7 @@ export function makeReadChart(deps: {
     const search = provenances.aboutPatient(id, 200);
     const decision = search === null ? null : decide(caller.grant, search, served);
     if (decision?.allow !== true) return;
+    const bound = makeBoundPages();
     let from: OwnAddress | null = null;
     do {
       const of = { patient: id, letters: ['s'], shown: new Map() } as const;
@@ -148,7 +150,12 @@ export function makeReadChart(deps: {
         return;
       }
       yield ok(page.value.entries);
-      from = page.value.next;
+      const next = bound(page.value.next);
+      if (!next.ok) {
+        yield next;
+        return;
+      }
+      from = next.value;
     } while (from !== null);
   }
 
@@ -176,6 +183,7 @@ export function makeReadChart(deps: {
     // As bytes, where nothing of a resource has to be known or changed.
     const isPrinted =
       way === 'none' && asked.since === null && asked.elementsOf(type) === null && !asked.filters.has(type);
+    const bound = makeBoundPages();
     let from: OwnAddress | null = null;
     do {
       const page: Result<SearchPage | PassedPage> = isPrinted
@@ -185,7 +193,12 @@ export function makeReadChart(deps: {
         yield page;
         return;
       }
-      from = page.value.next;
+      const next = bound(page.value.next);
+      if (!next.ok) {
+        yield next;
+        return;
+      }
+      from = next.value;
       if ('passed' in page.value) yield ok({ ...passedLines(type, page.value, isWanted), found: [], about: [] });
       else {
         const { entries } = page.value;

@@ -22,6 +22,8 @@ import { isResource, versionOf, whose, type Resource } from './whose.ts';
 const LINKED: Reach = { isContext: false, isLinked: true };
 const PAGES_MAX = 5;
 const PATIENTS_AT_ONCE = 50;
+/** Each costs a question of its own, found or not. */
+const ASKED_MAX = 50;
 /** As many ids as a cursor has room for. */
 const LATER_MAX = 100;
 
@@ -35,10 +37,12 @@ const BOUND: Note = {
 export const isUnnamed = ({ request, patient }: Plan<Search>, served: Served): boolean =>
   patient === null && served.get(request.type)?.kind === 'subject';
 
-const idsAsked = (pairs: Pairs): number =>
+/** The parameter that names the most ids or numbers, and how many different ones. */
+const idsAsked = (pairs: Pairs): { readonly name: string; readonly count: number } =>
   pairs
     .filter(([name]) => name === '_id' || name === 'identifier')
-    .reduce((most, [, value]) => Math.max(most, splitSearchValue(value, ',').length), 0);
+    .map(([name, value]) => ({ name, count: new Set(splitSearchValue(value, ',')).size }))
+    .reduce((most, one) => (one.count > most.count ? one : most), { name: '_id', count: 0 });
 
 /**
  * Searches that name no patient reach the patients whom the token may see. By ids or numbers the EHR is asked as it is,
@@ -121,16 +125,20 @@ export function makeRunUnnamed(deps: {
     caller: Caller,
   ): Promise<Result<Found>> {
     const { type } = plan.request;
+    const asked = idsAsked(from === null ? plan.request.clauses : from.query);
+    // The ids of a cursor are the gateway's own, all of them shown.
+    if (from === null && asked.count > ASKED_MAX)
+      return fail(
+        fault('read.parameter', {
+          at: asked.name,
+          problems: [`${asked.name}: at most ${ASKED_MAX} without a patient`],
+        }),
+      );
     const first =
       from === null ? await reader.search(type, query, caller) : await reader.page(from, 'searchset', caller);
     const gathered = await gather(first, caller);
     if (!gathered.ok) return gathered;
-    const seen = await seenOf(
-      type,
-      gathered.value.entry,
-      idsAsked(from === null ? plan.request.clauses : from.query),
-      caller,
-    );
+    const seen = await seenOf(type, gathered.value.entry, asked.count, caller);
     return seen.ok ? ok({ ...gathered.value, patients: { seen: seen.value, others: 'left-out' } }) : seen;
   }
 

@@ -266,6 +266,24 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
     }
   });
 
+  test('a Patient who has two MRNs is exported once', async () => {
+    const { id } = await kickOff();
+    const twofold: FindPatients = {
+      ...patients,
+      byMrn: (mrn) => Promise.resolve(ok({ resourceType: 'Patient', id: mrn === 'm3' ? 'p-m1' : `p-${mrn}` })),
+    };
+    const { seq } = await run('one', { patients: twofold });
+    expect(await fetched(seq)).toMatchObject({
+      Patient: ['p-m1', 'p-m2'],
+      Condition: ['p-m1-c1', 'p-m2-c1'],
+      Practitioner: ['p1', 'p2'],
+    });
+    expect(await stateOf(id)).toMatchObject({ state: 'complete', total: 3, done: 3, failed: 0, resources: 12 });
+    // In another export the same Patient is there again.
+    await kickOff();
+    expect((await fetched((await run('one', { patients: twofold })).seq))['Patient']).toEqual(['p-m1', 'p-m2']);
+  });
+
   test('what an earlier run writes late is refused', async () => {
     await kickOff();
     const first = await claim('one');
@@ -393,6 +411,26 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
     const { seq } = await run('one');
     const files = await fetchedWithErrors(seq);
     expect([files['Patient'], files['OperationOutcome']?.length]).toEqual([['p-m1'], 1]);
+  });
+
+  test('of the patients who are named, one whom the EHR refuses is left out', async () => {
+    await kickOff({ asked: { ...ASKED, patients: ['p-m1', 'p-m2'] } });
+    const refusing: FindPatients = {
+      ...patients,
+      mrnsOf: (id, caller) =>
+        id === 'p-m2' ? Promise.resolve(fail(fault('ehr.rejected'))) : patients.mrnsOf(id, caller),
+    };
+    const { seq } = await run('one', { patients: refusing });
+    const files = await fetchedWithErrors(seq);
+    expect([files['Patient'], files['OperationOutcome']?.length]).toEqual([['p-m1'], 1]);
+  });
+
+  test('an export that cannot even find its patients within a day is given up', async () => {
+    const { id } = await kickOff({ asked: { ...ASKED, patients: ['p-m1'] } });
+    const late = testClock(new Date(NOON.getTime() + 24 * 3_600_000 + 1).toISOString());
+    const failing: FindPatients = { ...patients, mrnsOf: () => Promise.resolve(fail(fault('ehr.busy'))) };
+    await run('one', { patients: failing, clock: late });
+    expect(await stateOf(id)).toMatchObject({ state: 'failed', fault: 'export.given-up' });
   });
 
   test('a client that may nothing any more ends it', async () => {

@@ -1,7 +1,7 @@
 import { append } from '../../audit/index.ts';
 import { all, among, get, insert, rowsOf, run, type CommandContext, type Program } from '../../store/index.ts';
 import { RESOURCES_PER_FILE, type ExportWrites, type Held, type Segment } from '../commands.ts';
-import { hexOf, mrnIndexOf, sealerOf, sealPatient, sealSegment, type Row } from '../rows.ts';
+import { chartIndexOf, hexOf, mrnIndexOf, sealerOf, sealPatient, sealSegment, type Row } from '../rows.ts';
 import { hold } from './claim.ts';
 
 const PATIENTS = rowsOf('export_patient', {
@@ -134,6 +134,14 @@ const dropSegments = (seq: number, patient: number): Program<number> =>
 
 type Finish = ExportWrites['exports.finish-patient'];
 
+/** Whether the Patient is in the export by another MRN; the row of the export is held, so that two do not both find none. */
+function* isThereAlready(seq: number, chart: Buffer | null): Program<boolean> {
+  if (chart === null) return false;
+  const row = yield* get`
+    SELECT 1 AS there FROM export_patient WHERE export_seq = ${seq} AND chart_index = ${chart}`;
+  return row !== undefined;
+}
+
 /** What was read of a patient whose link is gone by now is not kept; that it was read is recorded. */
 export function* finishPatient(context: CommandContext, p: Finish['args']): Program<Finish['out']> {
   const { seq, tenant, patient } = p;
@@ -145,17 +153,22 @@ export function* finishPatient(context: CommandContext, p: Finish['args']): Prog
     FROM export_patient p WHERE p.export_seq = ${seq} AND p.n = ${patient} AND p.tenant = ${tenant}`;
   if (waiting?.['state'] !== 'waiting') return 'held';
   const isLinked = waiting['is_linked'] !== null;
-  const outcome = isLinked ? p.outcome : 'left';
+  const chart = p.chart === null ? null : chartIndexOf(context.vault, p.chart);
+  const isAgain = yield* isThereAlready(seq, chart);
+  const outcome = isLinked && !isAgain ? p.outcome : 'left';
   if (outcome !== 'done') yield* dropSegments(seq, patient);
   if (outcome !== 'left') yield* insertSegments(context, job, patient, p.segments);
   const counted = yield* countSegments(seq, patient, 0);
   if (outcome === 'done') yield* addShared(seq, p.refers);
-  yield* run`UPDATE export_patient SET state = ${outcome} WHERE export_seq = ${seq} AND n = ${patient}`;
+  yield* run`
+    UPDATE export_patient SET state = ${outcome}, chart_index = ${outcome === 'done' ? chart : null}
+    WHERE export_seq = ${seq} AND n = ${patient}`;
   yield* run`
     UPDATE export_job SET done = done + 1, failed = failed + ${outcome === 'failed' ? 1 : 0},
       resources = resources + ${counted.resources}, bytes = bytes + ${counted.bytes}, fault = ${p.fault}
     WHERE seq = ${seq}`;
-  const audit = isLinked ? p.audit : { ...p.audit, outcome: '4' as const, why: 'unlinked', count: 0 };
+  const left = { ...p.audit, outcome: '4' as const, why: isLinked ? 'again' : 'unlinked', count: 0 };
+  const audit = isLinked && !isAgain ? p.audit : left;
   yield* append(context, [audit]);
   return 'held';
 }

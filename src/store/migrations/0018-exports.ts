@@ -4,7 +4,8 @@ import type { Migration } from './migration.ts';
  * Bulk exports. `export_patient` has the patients of an export in the order in which they are read; `export_segment` the
  * lines of one patient and type, compressed and sealed by the key of the export, which stands sealed in `export_job` and
  * is destroyed with it. A segment can be fetched once its patient is done: what a run that was cut off has left is
- * written anew. The patient 0 has what is nobody's, whose names are gathered in `export_shared`.
+ * written anew. `chart_index` says who is done by the id at the EHR: of two MRNs of one Patient the second is left out.
+ * The patient 0 has what is nobody's, whose names are gathered in `export_shared`.
  *
  * `patient_group` is a list of MRNs that an operator keeps.
  */
@@ -56,10 +57,12 @@ CREATE TABLE export_patient (
   tenant ${text} NOT NULL,
   mrn_index ${bytes} NOT NULL,
   mrn_sealed ${bytes} NOT NULL,
+  chart_index ${bytes},
   state ${text} NOT NULL CHECK (state IN ('waiting','done','failed','left')),
   attempts ${number} NOT NULL DEFAULT 0,
   PRIMARY KEY (export_seq, n),
-  UNIQUE (export_seq, mrn_index)
+  UNIQUE (export_seq, mrn_index),
+  UNIQUE (export_seq, chart_index)
 )${keyed};
 CREATE INDEX export_patient_waiting ON export_patient (export_seq, n) WHERE state = 'waiting';
 CREATE INDEX export_patient_by_mrn ON export_patient (tenant, mrn_index);

@@ -190,6 +190,14 @@ describe('as what it is', () => {
     expect((await raw('broken')).answer.status).toBe(503);
   });
 
+  test('blanks do not count, however many there are', async () => {
+    const blanks = ' '.repeat(2_000_000);
+    documents = ['spaced', 'hostile'].map((id) => document(id, 'a', `Binary/${id}`));
+    others = [binary('spaced', `${OWN.slice(0, 5)}${blanks}${OWN.slice(5)}\n`), binary('hostile', `${blanks}!`)];
+    expect(await raw('spaced')).toMatchObject({ text: 'own words' });
+    expect((await raw('hostile')).answer.status).toBe(503);
+  });
+
   test('what is not the patient\u2019s is as what is not there', async () => {
     for (const id of ['of-b', 'context-of-b', 'nothing-at-all'])
       expect([id, (await raw(id)).answer.status]).toEqual([id, 404]);

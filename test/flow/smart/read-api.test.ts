@@ -488,6 +488,7 @@ describe('around it', () => {
         name: 'match',
         definition: 'http://hl7.org/fhir/OperationDefinition/Patient-match',
       }),
+      expect.objectContaining({ name: 'export' }),
       expect.objectContaining({
         name: 'validate',
         definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',

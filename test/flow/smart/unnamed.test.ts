@@ -98,6 +98,29 @@ describe('by ids', () => {
     await hostile.stop();
   });
 
+  test('costs as many questions as there are different ids, of which there are 50', async () => {
+    const hostile = await startHostileEhr();
+    const gateway = await startSmart(hostile.url);
+    hostile.answers(({ url }) =>
+      url.includes('_search')
+        ? { body: { resourceType: 'Bundle', type: 'searchset', entry: [] } }
+        : { status: 404, body: {} },
+    );
+    const ask = async (ids: readonly string[]): Promise<[number, string, number]> => {
+      const before = hostile.asked.length;
+      const answer = await gateway.get(`/fhir/Encounter?_id=${ids.join(',')}`, gateway.token(aGrant('user/*.rs')));
+      return [answer.status, await answer.text(), hostile.asked.length - before];
+    };
+    const [, , once] = await ask(['c1']);
+    const [status, , repeated] = await ask(Array.from({ length: 600 }, () => 'c1'));
+    expect([status, repeated]).toEqual([200, once]);
+    const ids = Array.from({ length: 51 }, (_, n) => `c${n}`);
+    expect((await ask(ids.slice(1)))[0]).toBe(200);
+    expect(await ask(ids)).toEqual([400, expect.stringContaining('_id: at most 50'), 0]);
+    await gateway.stop();
+    await hostile.stop();
+  });
+
   test('brings along what is theirs', async () => {
     expect(await find('Encounter?_id=a1,c1&_revinclude=Observation:encounter')).toEqual([
       200,
