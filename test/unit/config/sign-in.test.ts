@@ -100,6 +100,12 @@ test.each([
     'CHARTGATE_FRAME_ANCESTORS',
     { CHARTGATE_FRAME_ANCESTORS: 'http://ehr.example', CHARTGATE_PUBLIC_URL: 'https://gw.example' },
   ],
+  ...['https://*', 'https://*.example', 'https://a;script-src', "https://a'b"].map(
+    (origins): [string, Record<string, string>] => [
+      'CHARTGATE_FRAME_ANCESTORS',
+      { CHARTGATE_FRAME_ANCESTORS: origins, CHARTGATE_PUBLIC_URL: 'https://gw.example' },
+    ],
+  ),
   ['CHARTGATE_FRAME_ANCESTORS', { CHARTGATE_FRAME_ANCESTORS: '*', CHARTGATE_PUBLIC_URL: 'https://gw.example' }],
   [
     'CHARTGATE_SIGN_IN_ISSUER',
