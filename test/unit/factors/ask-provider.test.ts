@@ -154,7 +154,10 @@ test('a provider that calls itself otherwise than configured is not asked at all
 
 test('a provider that stands for every tenant is not asked, whatever tenant an id token would name', async () => {
   const at = 'https://login.microsoftonline.com/common/v2.0';
-  const many = { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0', authorization_endpoint: `${at}/authorize` };
+  const many = {
+    issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0',
+    authorization_endpoint: `${at}/authorize`,
+  };
   const provider = makeAskProvider({
     client: {
       issuer: at,
