@@ -32,6 +32,9 @@ const grantOf = (standing: StandingGrant, scope: string): Grant => ({
   standing,
 });
 
+const isPast = ({ untilMs }: StandingGrant, clock: Clock): boolean =>
+  untilMs !== null && clock.now().getTime() >= untilMs;
+
 /** With the embedded server, which knows every client, account, grant and session. */
 export function makeAskStanding(deps: {
   readonly tenant: string;
@@ -44,6 +47,7 @@ export function makeAskStanding(deps: {
   return async (standing): Promise<Result<Grant | GrantEnd>> => {
     // Of another issuer, which was configured before.
     if (standing.issuer !== deps.issuer) return ok('client-ended');
+    if (isPast(standing, clock)) return ok('token-ended');
     const { clientId, accountId, grantId, sessionUid } = standing;
     const found = await store.read('auth.standing', {
       tenant,
@@ -64,6 +68,5 @@ export const makeAskStandingExternal =
   (deps: { readonly issuer: string; readonly clock: Clock }): AskStanding =>
   (standing) => {
     if (standing.issuer !== deps.issuer) return Promise.resolve(ok('client-ended'));
-    const isOver = standing.untilMs !== null && deps.clock.now().getTime() >= standing.untilMs;
-    return Promise.resolve(ok(isOver ? 'token-ended' : grantOf(standing, standing.scope)));
+    return Promise.resolve(ok(isPast(standing, deps.clock) ? 'token-ended' : grantOf(standing, standing.scope)));
   };

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { fail, isObject, ok, type Result } from '../kernel/index.ts';
-import { WORDS } from './narrow-scope.ts';
+import { isEmptyPromise, WORDS } from './narrow-scope.ts';
 import { parseResourceScope, splitScopes } from './scope.ts';
 
 /**
@@ -81,6 +81,7 @@ const isScope = (scope: string, kind: ClientKind, isType: (name: string) => bool
     words.every((word) => {
       const resource = parseResourceScope(word);
       if (resource !== null && resource.type !== '*' && !isType(resource.type)) return false;
+      if (resource !== null && isEmptyPromise(resource)) return false;
       if (kind === 'backend') return resource?.level === 'system';
       return resource === null ? (WORDS as readonly string[]).includes(word) : resource.level !== 'system';
     })

@@ -171,6 +171,16 @@ export type AuthWrites = {
     args: { readonly person: ProviderPerson; readonly audit: AuditDraft };
     out: ProviderSignIn;
   };
+  /** Who is known and does not come in any more loses what was given out, unless it `stays`. */
+  'auth.provider-refuse': {
+    args: {
+      readonly issuer: string;
+      readonly subject: string;
+      readonly given: 'stays' | 'ends';
+      readonly audit: AuditDraft;
+    };
+    out: null;
+  };
   /** Keeps the value under a name that has none yet; answers what is kept. */
   'auth.keep-key': {
     args: { readonly tenant: string; readonly name: string; readonly value: string; readonly at: Date };

@@ -82,10 +82,9 @@ function makeFederateAt(
     chance: (count) => randomBytes(count),
     clock: deps.clock,
   });
-  const audit = async (draft: AuditDraft): Promise<boolean> => (await deps.audit.write('audit.append', draft)).ok;
   const federation = { issuer, ask, mapping, groups, groupsClaim };
   return {
-    ...makeFederate({ ...deps, audit, federation }),
+    ...makeFederate({ ...deps, federation }),
     endSessionUrl: ask.endSessionUrl,
     host: new URL(issuer).host,
   };

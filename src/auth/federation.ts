@@ -43,7 +43,6 @@ export function makeFederate(deps: {
   readonly store: AuthStore;
   readonly practitioners: PractitionerDirectory;
   readonly deny: RecordDenial;
-  readonly audit: (draft: AuditDraft) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
 }) {
@@ -115,7 +114,10 @@ export function makeFederate(deps: {
         issuer,
       };
       const refuse = async (why: FederationRefusal): Promise<Result<string, FederationRefusal>> => {
-        await deps.audit({ ...audit, outcome: '8', why: `provider:${why}` });
+        // What the EHR could not tell says nothing of the person; any other refusal is the hospital's word.
+        const given = why === 'ehr-away' ? 'stays' : 'ends';
+        const draft: AuditDraft = { ...audit, outcome: '8', why: `provider:${why}` };
+        must(await store.write('auth.provider-refuse', { issuer, subject: claims.sub, given, audit: draft }));
         return fail(why);
       };
       if (groups.length > 0 && !groupsOf(claims[groupsClaim]).some((one) => groups.includes(one)))

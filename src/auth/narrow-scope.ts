@@ -17,6 +17,8 @@ const READING: readonly Letter[] = ['r', 's'];
 /** What is an app's own and stands in no chart: it makes, changes and removes it. */
 const OWN_TYPES: ReadonlySet<string> = new Set(['Subscription']);
 const EVERY: readonly Letter[] = ['c', 'r', 'u', 'd', 's'];
+/** What is in no chart has nothing by which a scope could narrow it: such a filter would be a promise that nobody keeps. */
+export const isEmptyPromise = ({ type, filter }: ResourceScope): boolean => OWN_TYPES.has(type) && filter.length > 0;
 const lettersFor = (type: string): readonly Letter[] => (OWN_TYPES.has(type) ? EVERY : READING);
 
 const HEAD = /^((?:patient|user|system)\/(?:\*|[A-Z][A-Za-z]+))\.([^?]+)(\?.*)?$/;
@@ -66,6 +68,7 @@ export function narrowScope(
   const out = splitScopes(asked).flatMap((text) => {
     const wanted = parseResourceScope(text);
     if (wanted !== null && wanted.type !== '*' && !isType(wanted.type)) return [];
+    if (wanted !== null && isEmptyPromise(wanted)) return [];
     if (wanted === null) return (WORDS as readonly string[]).includes(text) && given.includes(text) ? [text] : [];
     const letters = lettersFor(wanted.type).filter((letter) =>
       resources.some((one) => allowedLetters(wanted, one).includes(letter)),

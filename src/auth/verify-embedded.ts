@@ -103,12 +103,16 @@ export function makeVerifyEmbedded(deps: {
     if (user?.ok === false) return user;
     if (exactly.getTime() - (use.usedAtMs ?? 0) >= USED_EVERY_MS)
       void store.writeBehind('auth.use-grant', { tenant, id: use.id, at: exactly });
+    const scopes = allowedScopes(read.value);
+    const isBound = payload.expiresWithSession === true;
+    // Only who was allowed to act while the person is away outlives the token; and a client that acts for itself.
+    const isLasting = isBound || kind === 'ClientCredentials' || scopes.words.includes('offline_access');
     return ok({
       issuer,
       subject: payload.accountId ?? client.id,
       clientId: client.id,
       tokenId,
-      ...allowedScopes(read.value),
+      ...scopes,
       patient: payload.extra?.patient ?? null,
       encounter: payload.extra?.encounter ?? null,
       fhirUser: kind === 'AccessToken' ? (user?.value?.fhirUser ?? null) : null,
@@ -120,10 +124,10 @@ export function makeVerifyEmbedded(deps: {
         accountId: payload.accountId ?? null,
         subject: payload.accountId ?? client.id,
         grantId: kind === 'AccessToken' ? use.id : null,
-        sessionUid: payload.expiresWithSession === true ? (payload.sessionUid ?? '') : null,
+        sessionUid: isBound ? (payload.sessionUid ?? '') : null,
         scope: payload.scope ?? '',
         patient: payload.extra?.patient ?? null,
-        untilMs: null,
+        untilMs: isLasting ? null : payload.exp * 1000,
       },
     });
   };

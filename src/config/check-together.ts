@@ -10,6 +10,10 @@ const PARSED_COST = MEMORY.cost.document;
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '[::1]']);
 export const isLoopback = (host: string): boolean => LOOPBACK_HOSTS.has(host);
 
+/** Addresses at which people of every organization, or anybody at all, sign in. */
+const isForManyTenants = ({ hostname, pathname }: URL): boolean =>
+  hostname === 'login.microsoftonline.com' && /\/(?:common|organizations|consumers)(?:\/|$)/i.test(pathname);
+
 const OF_EXTERNAL = [
   'CHARTGATE_AUTH_JWKS_URL',
   'CHARTGATE_AUTH_INTROSPECTION_URL',
@@ -127,6 +131,8 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     const issuer = v[key] === undefined ? null : new URL(v[key]);
     if (issuer?.protocol === 'http:' && !isLoopback(issuer.hostname))
       problem(key, 'must be https: whoever answers there says who somebody is');
+    if (issuer !== null && isForManyTenants(issuer))
+      problem(key, 'must name your tenant (https://login.microsoftonline.com/TENANT-ID/v2.0): this one is for anybody');
   }
   for (const key of ['CHARTGATE_SOURCE_URL', 'CHARTGATE_SOURCE_LAB_URL'] as const) {
     const address = v[key];

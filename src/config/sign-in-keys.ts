@@ -3,11 +3,13 @@ import { list, open, secretKey, set, tokenAddress, webAddress, words } from './k
 
 const claimName = z.string().regex(/^[^\s"\\]{1,200}$/, 'must be the name of a claim');
 
-/** Kept to the letter, as a browser compares it. */
+const HTTPS_ORIGIN = /^https:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
+/** Kept to the letter, as a browser compares it: it becomes part of a policy, where `*` and `;` mean something. */
 const frameAncestor = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && new URL(text).origin === text && text.startsWith('https:'),
+    (text) => HTTPS_ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text,
     'must be https origins, such as https://ehr.example',
   );
 

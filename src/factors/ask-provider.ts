@@ -46,6 +46,10 @@ const DISCOVERY_MS = 60 * 60_000;
 /** Loaded where it is used: a start does not wait for it. */
 const load = () => import('openid-client');
 
+/** An issuer without a path may be written with a slash at its end or without. */
+const isSameIssuer = (named: string, configured: string): boolean =>
+  named === configured || (URL.canParse(named) && new URL(named).href === new URL(configured).href);
+
 /** 256 bits, in letters that an address can carry. */
 const newSecret = (chance: Chance): string => Buffer.from(chance(32)).toString('base64url');
 
@@ -95,10 +99,19 @@ export function makeAskProvider(deps: {
 
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- not deprecated but marked, so that it stands out
     const plain = new URL(client.issuer).protocol === 'http:' ? [openid.allowInsecureRequests] : [];
-    return discovery(new URL(client.issuer), client.clientId, undefined, await authenticationOf(client.credential), {
-      execute: [...plain, enableNonRepudiationChecks],
-      [customFetch]: ((url, init) => deps.fetch(url, init as RequestInit)) satisfies CustomFetch,
-    });
+    const config = await discovery(
+      new URL(client.issuer),
+      client.clientId,
+      undefined,
+      await authenticationOf(client.credential),
+      {
+        execute: [...plain, enableNonRepudiationChecks],
+        [customFetch]: ((url, init) => deps.fetch(url, init as RequestInit)) satisfies CustomFetch,
+      },
+    );
+    // The library lets some addresses stand for every tenant of a provider.
+    if (!isSameIssuer(config.serverMetadata().issuer, client.issuer)) throw new Error('the provider is another issuer');
+    return config;
   }
   async function configuration(): Promise<Configuration> {
     if (known === null || clock.monotonicMs() >= known.untilMs)
@@ -139,6 +152,7 @@ export function makeAskProvider(deps: {
       });
       const claims = tokens.claims();
       if (claims === undefined) throw new Error('no id token');
+      if (!isSameIssuer(claims.iss, client.issuer)) throw new Error('the id token is of another issuer');
       const isWhole = names.every((name) => claims[name] !== undefined);
       if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return claims;
       return { ...(await fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims };

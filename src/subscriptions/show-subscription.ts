@@ -12,7 +12,7 @@ export const BECAUSE: Readonly<Record<string, string>> = {
   'account-ended': 'The person for whom it was made has no account any more, or is disabled.',
   'grant-ended': 'What the person has granted to the app has ended.',
   'session-ended': 'The session of the person has ended, and with it what the app was granted.',
-  'token-ended': 'The token with which it was made has ended, and its issuer cannot be asked anew.',
+  'token-ended': 'The token with which it was made has ended, and nothing allowed the app to outlive it.',
   'scope-ended': 'The app may not subscribe to this any more.',
   timeout: 'The endpoint does not answer in time.',
   unreachable: 'The endpoint cannot be reached.',

@@ -9,7 +9,7 @@ import { put } from './put.ts';
 import { remove, removeAccount, removeClient, removeOfGrant } from './remove.ts';
 import { keepKey, rotateKey } from './rotate-key.ts';
 import { passFactor } from './pass-factor.ts';
-import { providerSignIn } from './provider-sign-in.ts';
+import { providerRefuse, providerSignIn } from './provider-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
 export { reads } from './read.ts';
@@ -33,6 +33,7 @@ export const writes: Programs<AuthWrites> = {
   'auth.sign-in': signIn,
   'auth.pass-factor': passFactor,
   'auth.provider-sign-in': providerSignIn,
+  'auth.provider-refuse': providerRefuse,
   'auth.keep-key': keepKey,
   'auth.rotate-key': rotateKey,
 };

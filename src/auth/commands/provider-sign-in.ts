@@ -14,6 +14,8 @@ export function* providerSignIn(context: CommandContext, { person, audit }: Args
   const { id, username, name, issuer, subject, fhirUser } = person;
   function* refuse(why: 'disabled' | 'unbound' | 'user-taken', actor?: string): Program<ProviderSignIn> {
     const of = actor === undefined ? {} : { actor };
+    // The hospital does not vouch any longer for what was allowed until now.
+    if (actor !== undefined) yield* endAllOf(tenant, 'account', actor);
     yield* append(context, [{ ...audit, ...of, outcome: '8', why: `provider:${why}` }]);
     return { state: 'refused', why };
   }
@@ -52,4 +54,20 @@ export function* providerSignIn(context: CommandContext, { person, audit }: Args
     WHERE tenant = ${tenant} AND id = ${known.id}`;
   yield* append(context, [{ ...audit, actor: known.id }]);
   return { state: 'signed-in', accountId: known.id };
+}
+
+type Refuse = AuthWrites['auth.provider-refuse'];
+
+export function* providerRefuse(
+  context: CommandContext,
+  { issuer, subject, given, audit }: Refuse['args'],
+): Program<Refuse['out']> {
+  const { tenant } = audit;
+  const row = yield* get`
+    SELECT id FROM auth_account
+    WHERE tenant = ${tenant} AND name_index = ${subjectIndex(context.vault, issuer, subject)} ${FOR_UPDATE}`;
+  const known = row === undefined ? null : String(row['id']);
+  if (known !== null && given === 'ends') yield* endAllOf(tenant, 'account', known);
+  yield* append(context, [{ ...audit, ...(known === null ? {} : { actor: known }) }]);
+  return null;
 }

@@ -223,6 +223,29 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     expect(await refusalOf(hospital, 'ada')).toContain('Somebody else');
   });
 
+  test.each([
+    ['out of the group', { fhirUser: 'Practitioner/p1', groups: ['kitchen'] }, 'group'],
+    ['no practitioner any more', { groups: ['ward'] }, 'no-practitioner'],
+  ])('who is %s loses sessions and tokens at the next sign-in, by name in the audit', async (_what, now, why) => {
+    const hospital = await open(
+      makePlace,
+      { ada: { fhirUser: 'Practitioner/p1', groups: ['ward'] } },
+      { groups: ['ward'] },
+    );
+    const browser = new Browser();
+    const { access_token: token } = await tokensOf(hospital, 'ada', browser);
+    expect((await hospital.scene.verify(token)).ok).toBe(true);
+    hospital.people.set('ada', now);
+    await refusalOf(hospital, 'ada');
+    expect((await hospital.scene.verify(token)).ok).toBe(false);
+    await toProvider(hospital, browser, newPkce().challenge);
+    const id = (await accountsOf(hospital)).find(({ origin }) => origin === 'provider')?.id;
+    const refused = (await hospital.scene.server.audit()).filter(
+      ({ type, outcome }) => type === 'auth.sign-in' && outcome === '8',
+    );
+    expect(refused).toMatchObject([{ why: `provider:${why}`, actor: id }]);
+  });
+
   test('one person who comes in by two browsers at once for the first time has one account', async () => {
     const hospital = await open(makePlace, { ada: { fhirUser: 'Practitioner/p1' } });
     const tokens = await Promise.all([tokensOf(hospital, 'ada'), tokensOf(hospital, 'ada')]);

@@ -318,6 +318,24 @@ describe('a refresh token', () => {
   });
 });
 
+test('what is done for an app after its token lasts no longer than the person allowed', async () => {
+  const { askStanding } = scene.server.auth;
+  const standingOf = async (scope: string) => {
+    const { access_token: token } = await scene.tokensFor(app, { scope });
+    const verified = await scene.verify(token);
+    if (!verified.ok || verified.value.standing === undefined) throw new Error('not verified');
+    return { standing: verified.value.standing, endsAt: verified.value.expiresAt.getTime() };
+  };
+  const plain = await standingOf('launch/patient patient/*.rs');
+  expect([plain.standing.untilMs, plain.standing.sessionUid]).toEqual([plain.endsAt, null]);
+  expect(await askStanding(plain.standing)).toMatchObject({ ok: true, value: { patient: 'pat-1' } });
+  expect(await askStanding({ ...plain.standing, untilMs: Date.now() - 1 })).toEqual({ ok: true, value: 'token-ended' });
+  const offline = await standingOf('launch/patient offline_access patient/*.rs');
+  expect([offline.standing.untilMs, offline.standing.sessionUid]).toEqual([null, null]);
+  const online = await standingOf('launch/patient online_access patient/*.rs');
+  expect([online.standing.untilMs, typeof online.standing.sessionUid]).toEqual([null, 'string']);
+});
+
 function must(result: Awaited<ReturnType<Scene['verify']>>): string[] {
   if (!result.ok) throw new Error(result.fault.code);
   return result.value.scopes.map(({ text }) => text);

@@ -35,6 +35,7 @@ test.each([
   ['scope', { ...good, scope: 'system/*.rs' }],
   ['scope', { ...backend, scope: 'patient/*.rs' }],
   ['scope', { ...backend, scope: 'openid' }],
+  ['scope', { ...backend, scope: 'system/Subscription.cruds?criteria=x' }],
   ['redirectUris', { ...good, redirectUris: [] }],
   ['redirectUris', { ...good, redirectUris: ['http://app.example/cb'] }],
   ['redirectUris', { ...good, redirectUris: ['https://app.example/cb#x'] }],

@@ -75,6 +75,19 @@ test.each([
   ['CHARTGATE_SIGN_IN_CLIENT_SECRET', { ...PROVIDER, CHARTGATE_SIGN_IN_PRIVATE_KEY: 'both' }],
   ['CHARTGATE_SIGN_IN_CLIENT_ID', { ...PROVIDER, CHARTGATE_SIGN_IN_CLIENT_ID: '' }],
   ['CHARTGATE_SIGN_IN_ISSUER', { ...PROVIDER, CHARTGATE_SIGN_IN_ISSUER: 'http://idp.example' }],
+  ...['common/v2.0', 'organizations/v2.0', 'consumers', 'Common/v2.0'].map((path): [string, Record<string, string>] => [
+    'CHARTGATE_SIGN_IN_ISSUER',
+    { ...PROVIDER, CHARTGATE_SIGN_IN_ISSUER: `https://login.microsoftonline.com/${path}` },
+  ]),
+  [
+    'CHARTGATE_OPERATOR_ISSUER',
+    {
+      CHARTGATE_OPERATOR_ISSUER: 'https://login.microsoftonline.com/common/v2.0',
+      CHARTGATE_OPERATOR_CLIENT_ID: 'x',
+      CHARTGATE_OPERATOR_CLIENT_SECRET: 'y',
+      CHARTGATE_OPERATOR_GROUPS: 'g=administrator',
+    },
+  ],
   ['CHARTGATE_SIGN_IN_IDENTIFIER_SYSTEM', { ...PROVIDER, CHARTGATE_SIGN_IN_PRACTITIONER: 'identifier' }],
   ['CHARTGATE_SIGN_IN_IDENTIFIER_SYSTEM', { ...PROVIDER, CHARTGATE_SIGN_IN_IDENTIFIER_SYSTEM: 'urn:x' }],
   ['CHARTGATE_SIGN_IN_SCOPE', { ...PROVIDER, CHARTGATE_SIGN_IN_SCOPE: 'profile' }],
@@ -87,6 +100,12 @@ test.each([
     'CHARTGATE_FRAME_ANCESTORS',
     { CHARTGATE_FRAME_ANCESTORS: 'http://ehr.example', CHARTGATE_PUBLIC_URL: 'https://gw.example' },
   ],
+  ...['https://*', 'https://*.example', 'https://a;script-src', "https://a'b"].map(
+    (origins): [string, Record<string, string>] => [
+      'CHARTGATE_FRAME_ANCESTORS',
+      { CHARTGATE_FRAME_ANCESTORS: origins, CHARTGATE_PUBLIC_URL: 'https://gw.example' },
+    ],
+  ),
   ['CHARTGATE_FRAME_ANCESTORS', { CHARTGATE_FRAME_ANCESTORS: '*', CHARTGATE_PUBLIC_URL: 'https://gw.example' }],
   [
     'CHARTGATE_SIGN_IN_ISSUER',
@@ -99,6 +118,9 @@ test.each([
 test('a plain address is taken on this machine alone, and frames where we are reached by https', () => {
   expect(problemsOf({ ...PROVIDER, CHARTGATE_SIGN_IN_ISSUER: 'http://127.0.0.1:9000' })).toEqual([]);
   expect(
-    problemsOf({ CHARTGATE_FRAME_ANCESTORS: 'https://ehr.example', CHARTGATE_PUBLIC_URL: 'https://gw.example' }),
+    problemsOf({
+      CHARTGATE_FRAME_ANCESTORS: 'https://ehr.example,https://10.0.0.7:8443,https://[2001:db8::1]:8443',
+      CHARTGATE_PUBLIC_URL: 'https://gw.example',
+    }),
   ).toEqual([]);
 });

@@ -152,6 +152,27 @@ test('a provider that calls itself otherwise than configured is not asked at all
   expect(await ask().endSessionUrl('https://gateway.example/out')).toBeNull();
 });
 
+test('a provider that stands for every tenant is not asked, whatever tenant an id token would name', async () => {
+  const at = 'https://login.microsoftonline.com/common/v2.0';
+  const many = {
+    issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0',
+    authorization_endpoint: `${at}/authorize`,
+  };
+  const provider = makeAskProvider({
+    client: {
+      issuer: at,
+      clientId: 'chartgate',
+      credential: { kind: 'secret', secret: secret('made-up') },
+      scope: 'openid',
+      backUrl: 'https://gateway.example/back',
+    },
+    fetch: () => Promise.resolve(Response.json(many)),
+    chance: (count) => randomBytes(count),
+    clock: systemClock,
+  });
+  await expect(provider.begin('sign-in')).rejects.toThrow('another issuer');
+});
+
 test('groups are texts, one or several', () => {
   expect([groupsOf('a'), groupsOf(['a', 1, 'b']), groupsOf({ a: 1 }), groupsOf(undefined)]).toEqual([
     ['a'],
