@@ -16,6 +16,8 @@ export interface ClaimWish {
   readonly limit: number;
   /** Apps of which enough is under way. */
   readonly without: readonly string[];
+  /** How many of one app are leased at most, with those that are under way; absent: as many as are due. */
+  readonly ofOneApp?: { readonly most: number; readonly underWay: readonly (readonly [string, number])[] };
 }
 
 /** How many deliveries are handed out in one commit. */

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns';
+import { lookup, promises as dns } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 
 /* https://www.iana.org/assignments/iana-ipv4-special-registry and -ipv6-: what is not on the public internet. */
@@ -45,9 +45,33 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Finds the addresses of a name. */
-export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+export type Resolve = (
+  host: string,
+  isPrivate?: boolean,
+) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
-export const resolveByDns: Resolve = (host) =>
+/** Ends in time, and does not use the few threads that files and keys are worked on with. */
+const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+const RESOLVING_MAX = 64;
+let resolving = 0;
+
+/** What an operator allows may be known to this machine alone. Other names are the public's. */
+export const resolveByDns: Resolve = async (host, isPrivate = false) => {
+  if (isPrivate) return lookUp(host);
+  if (/^(.+\.)?localhost\.?$/i.test(host)) return [{ address: '127.0.0.1', family: 4 }];
+  if (resolving >= RESOLVING_MAX) return [];
+  resolving += 1;
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = (of: PromiseSettledResult<string[]>, family: number) =>
+      of.status === 'fulfilled' ? of.value.map((address) => ({ address, family })) : [];
+    return [...found(four, 4), ...found(six, 6)];
+  } finally {
+    resolving -= 1;
+  }
+};
+
+const lookUp: Resolve = (host) =>
   new Promise((found, failed) => {
     lookup(host, { all: true, order: 'verbatim' }, (error, addresses) =>
       error === null ? found(addresses) : failed(error),
@@ -84,7 +108,7 @@ export function makeEndpointGuard(deps: {
       let addresses: readonly { readonly address: string; readonly family: number }[] = [{ address: host, family }];
       if (family === 0) {
         try {
-          addresses = await deps.resolve(host);
+          addresses = await deps.resolve(host, isAllowed);
         } catch {
           addresses = [];
         }

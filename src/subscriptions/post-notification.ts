@@ -58,7 +58,14 @@ export function makePoster(deps: {
   };
 
   async function send({ endpoint, headers, body, timeoutMs }: Parameters<Post>[0]): Promise<Posted | 'stale'> {
-    const found = await deps.guard.check(endpoint);
+    let late: NodeJS.Timeout | undefined;
+    const found = await Promise.race([
+      deps.guard.check(endpoint),
+      new Promise<null>((resolve) => {
+        late = setTimeout(() => resolve(null), timeoutMs);
+      }),
+    ]).finally(() => clearTimeout(late));
+    if (found === null) return refused('timeout');
     if (found.kind === 'refused') return refused(found.because);
     const { addresses } = found;
     const pinned: LookupFunction = (_host, options, done) => {

@@ -63,7 +63,8 @@ export function runSender(deps: {
     const limit = Math.min(UNDER_WAY_MAX - underWay.size, OF_ONE_APP_MAX);
     if (limit <= 0 || isStopped) return null;
     const without = [...ofApp].filter(([, n]) => n >= OF_ONE_APP_MAX).map(([clientId]) => clientId);
-    return { owner: deps.instance, leaseMs: LEASE_MS, limit, without };
+    const ofOneApp = { most: OF_ONE_APP_MAX, underWay: [...ofApp] };
+    return { owner: deps.instance, leaseMs: LEASE_MS, limit, without, ofOneApp };
   }
 
   function take(due: readonly Due[]): void {
@@ -79,7 +80,9 @@ export function runSender(deps: {
       return;
     }
     take(due.value);
-    if (due.value.length === wish.limit) isWanted = true;
+    // Those of an app that has become full may have stood before others.
+    const isFull = due.value.some(({ subscription }) => (ofApp.get(subscription.clientId) ?? 0) >= OF_ONE_APP_MAX);
+    if (due.value.length === wish.limit || isFull) isWanted = true;
   }
 
   function wake(): void {

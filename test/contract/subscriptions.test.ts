@@ -434,6 +434,16 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     expect((await claim('one', NOON, ['app'])).map(({ subscription }) => subscription.clientId)).toEqual(['other']);
   });
 
+  test('of one app no more are leased than may be under way, however many are due', async () => {
+    for (let i = 0; i < 4; i += 1) await addActive();
+    await put('ada', [anItem('1')]);
+    await fanOut();
+    const ofOneApp = { most: 3, underWay: [['app', 1]] } as const;
+    const wish = { tenant, owner: 'one', at: NOON, leaseMs: 60_000, limit: 10, without: [], ofOneApp };
+    expect(must(await subscriptions().write('subscription.claim', wish))).toHaveLength(2);
+    expect(await claim('two')).toHaveLength(2);
+  });
+
   test('nobody else finds a subscription, and an operator sees no path of its endpoint', async () => {
     const { id } = await add();
     const get = async (owner: typeof OWNER) =>

@@ -40,15 +40,23 @@ type Claim = SubscriptionWrites['subscription.claim'];
 
 export function* claim(
   context: CommandContext,
-  { tenant, owner, at, leaseMs, limit, without }: Claim['args'],
+  { tenant, owner, at, leaseMs, limit, without, ofOneApp }: Claim['args'],
 ): Program<Claim['out']> {
   const conditions: Fragment[] = [
     fragment`tenant = ${tenant} AND ${IS_SENT_TO} AND next_at <= ${at.getTime()}`,
     fragment`lease_until <= ${rightNowMs(at)}`,
     ...(without.length === 0 ? [] : [fragment`client_id NOT IN (${listOf(without)})`]),
   ];
-  const rows = yield* all`
+  const found = yield* all`
     SELECT ${COLUMNS} FROM subscription WHERE ${allOf(conditions)} ORDER BY next_at LIMIT ${limit} ${FOR_UPDATE_OF_FREE}`;
+  const underWay = new Map(ofOneApp?.underWay);
+  const rows = found.filter((row) => {
+    const clientId = String(row['client_id']);
+    const n = (underWay.get(clientId) ?? 0) + 1;
+    if (n > (ofOneApp?.most ?? Infinity)) return false;
+    underWay.set(clientId, n);
+    return true;
+  });
   yield* runEach(
     rows.map(
       (row) => fragment`

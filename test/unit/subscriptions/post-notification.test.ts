@@ -65,6 +65,11 @@ test('an endpoint that does not answer is left in time', async () => {
   expect(await post(`http://app.test:${port}/`, { timeoutMs: 50 })).toEqual({ kind: 'refused', because: 'timeout' });
 });
 
+test('a name that nobody resolves is left in time', async () => {
+  const resolve: Resolve = () => new Promise(() => undefined);
+  expect(await post('http://app.test/', { resolve, timeoutMs: 50 })).toEqual({ kind: 'refused', because: 'timeout' });
+});
+
 test('an answer without end is cut off, and what it said counts', async () => {
   const port = await start((_request, response) => {
     response.on('error', () => undefined);
