@@ -20,13 +20,12 @@ import { ERROR_TYPE, fileName, manifestOf, parseFileName } from './manifest.ts';
 import { pairsOfParameters, parseKickOff } from './parse-kick-off.ts';
 import { scopeText, stillCovers, systemOnly } from './scope.ts';
 import { streamFile } from './stream-file.ts';
+import { makeStreamSlots } from './stream-slots.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 /** Kept by one client, under way or complete, before it must delete one. */
 const KEPT_MAX = 20;
 const SEGMENTS_AT_ONCE = 4;
-/** Files that are sent at once by one process. */
-const STREAMS_MAX = 16;
 const EXPORT_ID = /^exp_[0-9a-z]{10,40}$/;
 const ASYNC = /(^|[,;\s])respond-async([,;\s]|$)/i;
 const NDJSON = 'application/fhir+ndjson';
@@ -51,7 +50,7 @@ export function makeAnswerExports(deps: AnswerExportsDeps, kit: ReadKit) {
   const { chart } = kit.background;
   const isServed = (type: string): boolean => kit.served.has(type) && kit.isOffered(type);
   const statusUrl = (id: string): string => `${kit.ownBase}/$export/${id}`;
-  let streams = 0;
+  const takeSlot = makeStreamSlots();
 
   const auditOf = (caller: Caller, why: string, id: string, count?: number): AuditDraft => ({
     at: clock.now(),
@@ -218,10 +217,14 @@ export function makeAnswerExports(deps: AnswerExportsDeps, kit: ReadKit) {
     if (!files.ok) return files;
     const listed = files.value.find(({ type, part }) => type === file.type && part === file.part);
     if (listed === undefined) return fail(fault('export.not-found'));
-    if (streams >= STREAMS_MAX) return fail(fault('read.busy'));
+    const slot = takeSlot(JSON.stringify([grant.issuer, grant.clientId]));
+    if (slot === null) return fail(fault('read.busy'));
     const act = { type: 'fhir.export', interaction: 'operation', resourceType: file.type, outcome: '0' } as const;
     const kept = await kit.record({ ...act, why: 'file', count: listed.resources, to: id }, caller);
-    if (!kept.ok) return kept;
+    if (!kept.ok) {
+      slot.leave();
+      return kept;
+    }
     const stream = {
       read: (of: typeof file, after: Parameters<typeof readSegments>[2]) => readSegments(seq, of, after),
       stillMay: async (): Promise<boolean> => {
@@ -237,8 +240,8 @@ export function makeAnswerExports(deps: AnswerExportsDeps, kit: ReadKit) {
       headers: { 'Content-Type': NDJSON, 'Cache-Control': 'no-store' },
       body: '',
       follow(outlet) {
-        streams += 1;
-        void streamFile(stream, file, outlet).finally(() => (streams -= 1));
+        slot.begin();
+        void streamFile(stream, file, outlet).finally(slot.leave);
       },
     } satisfies Answer);
   };

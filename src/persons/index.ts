@@ -1,6 +1,6 @@
 /** A sealed index of the patients with a confirmed link, by which they are found by name and birth date. */
 export { personSet, type PersonReads, type PersonRow, type PersonWrites, type ReadPerson } from './commands.ts';
-export { followLinks } from './commands/follow-link.ts';
+export { followLinks, orderLinks } from './commands/follow-link.ts';
 export { factsOf, toPerson, type Person, type PersonFacts } from './facts.ts';
 export { makePersons, type Persons, type WantedPersons } from './make-persons.ts';
 export { readMatch, type CertainMatch } from './match-certainly.ts';

@@ -12,6 +12,16 @@ export function* nextVersion(tenant: string): Program<number> {
 }
 
 /**
+ * Holds the same row before links are looked at: of two that end at once the later one must see that it was the last,
+ * also where two processes end them.
+ */
+export function* orderLinks(tenant: string): Program<void> {
+  yield* send`
+    INSERT INTO person_version (tenant, version) VALUES (${tenant}, 1)
+    ON CONFLICT (tenant) DO UPDATE SET version = person_version.version`;
+}
+
+/**
  * In the commit that changes a link: who is linked now can be found as soon as the EHR was asked, and of whom nobody is
  * linked any more nothing stays.
  */

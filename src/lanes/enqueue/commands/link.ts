@@ -1,5 +1,5 @@
 import { changeLink, lockUser, replacedPatients, revokeLink } from '../../../identity/index.ts';
-import { followLinks } from '../../../persons/index.ts';
+import { followLinks, orderLinks } from '../../../persons/index.ts';
 import type { CommandContext, Program } from '../../../store/index.ts';
 import { NOTHING } from '../adjust.ts';
 import type { DeliverWrites } from '../commands.ts';
@@ -9,6 +9,7 @@ type Link = DeliverWrites['deliver.link'];
 
 export function* link(context: CommandContext, { wanted, limit, ...act }: Link['args']): Program<Link['out']> {
   const user = yield* lockUser(context, act.tenant, wanted, act.at);
+  yield* orderLinks(act.tenant);
   const { change, link: changed } = yield* changeLink(context, act, user, wanted);
   const isMoved = change === 'confirmed' || change === 'changed';
   if (isMoved) yield* followLinks(act.tenant, [changed.mrnIndex, ...(yield* replacedPatients(changed))], act.at);
@@ -24,6 +25,7 @@ export function* revoke(
 ): Program<Revoke['out']> {
   const user = yield* lockUser(context, act.tenant, who, act.at);
   if (user.isUnsettled) return 'unsettled';
+  yield* orderLinks(act.tenant);
   const revoked = yield* revokeLink(context, act, user, why, charted);
   if (revoked === null) return 'not-found';
   const { id, status, mrnIndex } = revoked.link;
