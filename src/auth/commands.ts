@@ -128,7 +128,11 @@ export type AuthWrites = {
     /** `of-provider`: neither password nor second factor of such a person is ours. */
     out: 'changed' | 'not-found' | 'of-provider';
   };
-  'auth.remove-account': { args: { readonly id: string; readonly audit: AuditDraft }; out: 'removed' | 'not-found' };
+  'auth.remove-account': {
+    args: { readonly id: string; readonly audit: AuditDraft };
+    /** `kept-out`: disabled, and the provider would bring the person back. */
+    out: 'removed' | 'not-found' | 'kept-out';
+  };
   /** Ends a grant with all its tokens, a session, or a backend's token. */
   'auth.end-grant': {
     args: {

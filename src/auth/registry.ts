@@ -239,6 +239,7 @@ export function makeRegistry(deps: {
       if (!isRegisteredId(id)) return fail(fault('account.not-found'));
       const done = await store.write('auth.remove-account', { id, audit: auditOf(act, 'D', 'account') });
       if (!done.ok) return done;
+      if (done.value === 'kept-out') return fail(fault('account.kept-out'));
       return done.value === 'removed' ? ok(null) : fail(fault('account.not-found'));
     },
     async addLaunch(act, given) {

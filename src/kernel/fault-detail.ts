@@ -45,6 +45,8 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'account.not-found': 'There is no person of this id.',
   'account.user-taken': 'Somebody else of the same OpenID provider is that practitioner: remove that account first.',
   'account.of-provider': 'The OpenID provider vouches for this person: password and second factor are changed there.',
+  'account.kept-out':
+    'The account is disabled: without it the OpenID provider would bring the person back. Leave it, or enable it first.',
   'account.no-provider': 'No OpenID provider is configured for the users of apps (CHARTGATE_SIGN_IN_ISSUER).',
   'grant.not-found': 'There is no grant of this id.',
   'erase.not-found': 'Nothing is stored of this source user.',

@@ -76,6 +76,7 @@ export const FAULT_CODES = {
   'account.name-taken': 'conflict',
   'account.user-taken': 'conflict',
   'account.of-provider': 'conflict',
+  'account.kept-out': 'conflict',
   'account.no-provider': 'conflict',
   'grant.not-found': 'not-found',
   'launch.patient': 'invalid',

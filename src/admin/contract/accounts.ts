@@ -170,7 +170,7 @@ const remove = defineContract({
   params: z.object({ id: anyId('the id of a person') }),
   answer: Removed,
   answers: 'Removed',
-  errors: ['auth.external', 'account.not-found'],
+  errors: ['auth.external', 'account.not-found', 'account.kept-out'],
 });
 
 export const accountsContract = {

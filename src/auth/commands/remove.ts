@@ -1,6 +1,7 @@
-import { run, type CommandContext, type Program } from '../../store/index.ts';
+import { append } from '../../audit/index.ts';
+import { FOR_UPDATE, get, run, type CommandContext, type Program } from '../../store/index.ts';
 import type { AuthWrites, RecordKey } from '../commands.ts';
-import { grantIndex, idIndex } from '../rows.ts';
+import { grantIndex, idIndex, toAccount } from '../rows.ts';
 import { auditChange } from './audit-change.ts';
 import { endAllOf } from './end.ts';
 
@@ -40,6 +41,14 @@ export function* removeAccount(
   context: CommandContext,
   { id, audit }: RemoveAccount['args'],
 ): Program<RemoveAccount['out']> {
+  const row = yield* get`
+    SELECT id, account_sealed, disabled_at FROM auth_account
+    WHERE tenant = ${audit.tenant} AND id = ${id} ${FOR_UPDATE}`;
+  // Forgotten, the person would come in by the provider as somebody new.
+  if (row !== undefined && row['disabled_at'] !== null && toAccount(context.vault, row).origin.kind === 'provider') {
+    yield* append(context, [{ ...audit, outcome: '4' }]);
+    return 'kept-out';
+  }
   yield* endAllOf(audit.tenant, 'account', id);
   const removed = yield* run`DELETE FROM auth_account WHERE tenant = ${audit.tenant} AND id = ${id}`;
   yield* auditChange(context, audit, removed);

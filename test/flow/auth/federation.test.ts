@@ -156,6 +156,10 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     must(await scene.server.auth.registry.setAccountState(ACT, id, 'disabled'));
     expect((await scene.verify(first.access_token)).ok).toBe(false);
     expect(await refusalOf(hospital, 'ada')).toContain('disabled');
+    // Without the account the provider would bring the person back.
+    const { registry } = scene.server.auth;
+    expect(await registry.removeAccount(ACT, id)).toMatchObject({ ok: false, fault: { code: 'account.kept-out' } });
+    expect(await refusalOf(hospital, 'ada')).toContain('disabled');
     const reset = await scene.server.auth.registry.resetPassword(ACT, id, 'a long made-up sentence');
     expect(reset).toMatchObject({ ok: false, fault: { code: 'account.of-provider' } });
   });
