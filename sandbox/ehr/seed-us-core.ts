@@ -33,7 +33,7 @@ export const buildDemographics = (family: string, given: string): Record<string,
     { url: `${US_CORE}/StructureDefinition/us-core-sex`, valueCode: '248152002' },
   ],
   name: [
-    { use: 'official', family, given: [given, 'Maria'], suffix: ['PhD'] },
+    { use: 'official', family, given: [given], suffix: ['PhD'] },
     { use: 'old', family: 'Brandt', given: [given], period: { end: '1990-06-01' } },
   ],
   telecom: [

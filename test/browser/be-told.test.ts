@@ -11,7 +11,7 @@ import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 jest.setTimeout(120_000);
 
 const SECRET = 'data-secret-0123456789abcdef0123456789';
-const [ADA] = DEMO_PATIENTS;
+const [, BRUNO] = DEMO_PATIENTS;
 
 describeInBrowser('the clinician’s app in Chromium, at the whole gateway', () => {
   let whole: Whole;
@@ -44,7 +44,7 @@ describeInBrowser('the clinician’s app in Chromium, at the whole gateway', () 
     await page.getByLabel('User name').fill(CLINICIAN.username);
     await page.getByLabel('Password').fill(CLINICIAN.password);
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: new RegExp(ADA?.name ?? '') }).click();
+    await page.getByRole('button', { name: new RegExp(BRUNO?.name ?? '') }).click();
     expect(await page.locator('body').innerText()).toContain('Be told of changes of this patient');
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await page.waitForURL((url) => url.origin === new URL(app.url).origin);
@@ -58,7 +58,7 @@ describeInBrowser('the clinician’s app in Chromium, at the whole gateway', () 
     const sent = await fetch(`${whole.url}/webhooks/${SECRET}/data`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(anAlertEvent({ userId: `user-of-${ADA?.id ?? ''}`, clientUuid: 'demo' })),
+      body: JSON.stringify(anAlertEvent({ userId: `user-of-${BRUNO?.id ?? ''}`, clientUuid: 'demo' })),
     });
     expect(sent.status).toBe(202);
     await page
