@@ -66,7 +66,10 @@ export function parseKickOff(pairs: Pairs, rules: KickOffRules): Result<Omit<Ask
     // A query may have commas of its own.
     for (const one of value.split(/,(?=[A-Z][A-Za-z]*\?)/)) {
       asked += 1;
-      if (asked > FILTERS_MAX) return wrong(`_typeFilter: at most ${FILTERS_MAX}`);
+      if (asked > FILTERS_MAX) {
+        wrong(`_typeFilter: at most ${FILTERS_MAX}`);
+        return;
+      }
       const [type = '', ...rest] = one.split('?');
       const query = rest.join('?');
       const parsed = rules.isServed(type) ? rules.parseFilter(type, query) : null;
