@@ -98,7 +98,10 @@ describeInBrowser("the clinician's app, fhirclient in Chromium, at the whole gat
     await signIn();
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await isBackAtApp();
-    await page.getByRole('heading', { name: /body weight/i }).first().waitFor();
+    await page
+      .getByRole('heading', { name: /body weight/i })
+      .first()
+      .waitFor();
     expect(await page.locator('body').innerText()).toContain(ADA?.name ?? '');
   });
 

@@ -392,7 +392,10 @@ test('the CapabilityStatement names the operation at each type, and of profiles 
   ]);
   expect(resource[1]?.operation?.[1]?.documentation).toContain(`${ADDRESS}about-somebody, ${ADDRESS}final-result.`);
   expect([statement['instantiates'], statement['implementationGuide']]).toEqual([
-    ['http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server|6.1.0'],
+    [
+      'http://hl7.org/fhir/us/core/CapabilityStatement/us-core-server|6.1.0',
+      'http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data',
+    ],
     ['http://hl7.org/fhir/us/core/ImplementationGuide/hl7.fhir.us.core|6.1.0'],
   ]);
   expect(loadValidator().validate(statement)).toEqual([]);
