@@ -35,14 +35,7 @@ test('the app and its clinician are made known', async () => {
 });
 
 test.each([
-  [
-    [
-      [409, 'client.id-taken'],
-      [200],
-      [409, 'account.name-taken'],
-    ],
-    'ready',
-  ],
+  [[[409, 'client.id-taken'], [200], [409, 'account.name-taken']], 'ready'],
   [[[409, 'auth.external']], 'refused'],
   [[[201], [400]], 'refused'],
   [[[401]], 'refused'],
