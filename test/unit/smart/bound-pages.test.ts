@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { OwnAddress } from '../../../src/ehr/index.ts';
 import { makeBoundPages } from '../../../src/smart/bound-pages.ts';
 
-const page = (n: number): OwnAddress => ({ path: 'Observation', query: [['page', String(n)]] }) as OwnAddress;
+const page = (n: number): OwnAddress => ({ path: 'Observation', query: [['page', String(n)]] });
 
 test('pages that lead back to one that was read are not followed', () => {
   const bound = makeBoundPages();
