@@ -108,7 +108,9 @@ export function makeAnswerGroups(
     const kept = await kit.record({ ...act, count: found.length }, caller);
     if (!kept.ok) return kept;
     const addressOf = (more: Pairs): string => {
-      const text = new URLSearchParams([...conditions, ...more].map(([name, value]) => [name, value])).toString();
+      const text = new URLSearchParams(
+        [...conditions, ...more].map(([name, value]): [string, string] => [name, value]),
+      ).toString();
       return `${kit.ownBase}/Group${text === '' ? '' : `?${text}`}`;
     };
     const last = shown.at(-1);
