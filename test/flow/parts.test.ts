@@ -27,6 +27,7 @@ const PARTS = [
   'shadow',
   'judging',
   'jobs',
+  'exports',
   'sending',
   'requests',
   'watchers',

@@ -400,5 +400,8 @@ test('the CapabilityStatement names the operation at each type, and of profiles 
   ]);
   expect(loadValidator().validate(statement)).toEqual([]);
   const unknown = (await (await fetch(`${bare.base}/metadata`)).json()) as Record<string, unknown>;
-  expect([unknown['instantiates'], unknown['implementationGuide']]).toEqual([undefined, undefined]);
+  expect([unknown['instantiates'], unknown['implementationGuide']]).toEqual([
+    ['http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data'],
+    undefined,
+  ]);
 });
