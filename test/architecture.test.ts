@@ -97,6 +97,18 @@ describe('circles of imports', () => {
   });
 });
 
+test('the threads of the store load no FHIR: each would hold it once more', () => {
+  const loaded = new Set(
+    SOURCES.filter((file) => /\/commands\/all\.ts$|^src\/store\/sqlite\/[a-z]+-thread\.ts$/.test(file)),
+  );
+  expect(loaded.size).toBeGreaterThan(10);
+  for (const file of loaded) for (const { to, isTyped } of localImports(file)) if (!isTyped) loaded.add(to);
+  expect([...new Set([...loaded].map(moduleOf))]).toContain('lanes');
+  expect(
+    [...loaded].filter((file) => ['r4', 'translate', 'mappings', 'smart', 'ehr'].includes(moduleOf(file))),
+  ).toEqual([]);
+});
+
 /** Packages that one module, or one file, owns. */
 const OWNERS: Readonly<Record<string, string>> = {
   winston: 'src/ops/winston-log.ts',

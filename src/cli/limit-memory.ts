@@ -1,6 +1,5 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /**
  * V8 lets the room for new objects grow to 128 MB in a thread, most of which is never used again and never given back.
@@ -34,10 +33,4 @@ export function limitGarbage(): void {
   };
   look();
   new PerformanceObserver(look).observe({ entryTypes: ['gc'] });
-}
-
-/** Gives back what a start leaves behind: half of the heap, for which nobody would come by before there is a load. */
-export function collectAfterStart(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { loadConfig, type Config } from '../config/index.ts';
-import { StartError, systemClock, type Log } from '../kernel/index.ts';
+import { collectAfterStart, StartError, systemClock, type Log } from '../kernel/index.ts';
 import { makeWinstonLog } from '../ops/index.ts';
 import { startGateway } from '../gateway/index.ts';
 import { checkConnections, worstOf, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
-import { collectAfterStart, limitGarbage } from './limit-memory.ts';
+import { limitGarbage } from './limit-memory.ts';
 import { parseOptions } from './parse-options.ts';
 import { runUntilStopped, unlessStopped } from './run-until-stopped.ts';
 import { joinCrew, makeForkWorker, runPrimary, type Seat } from '../workers/index.ts';

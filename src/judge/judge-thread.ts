@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { answerInThread, dropBytes } from '../kernel/index.ts';
+import { answerInThread, collectAfterStart, dropBytes } from '../kernel/index.ts';
 import { judgeAndFinish } from './finish-judged.ts';
 import { judge } from './judge.ts';
 import type { JudgeAnswer, JudgeQuestion, JudgeThreadData } from './judge-threads.ts';
@@ -14,7 +14,10 @@ let held: { readonly generation: number; readonly translationContext: Translatio
 
 answerInThread<JudgeQuestion, JudgeAnswer>(async ({ hook, body, delivery, generation, source, learnt }) => {
   for (const one of learnt) guesses.learn(one);
-  if (source !== null) held = { generation, translationContext: buildTranslationContext(source.settings, source.data) };
+  if (source !== null) {
+    held = { generation, translationContext: buildTranslationContext(source.settings, source.data) };
+    collectAfterStart();
+  }
   if (held?.generation !== generation) return 'stale';
   const { translationContext } = held;
   const deps = { translationContext, ...validatorsOf(translationContext) };

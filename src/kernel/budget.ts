@@ -3,7 +3,7 @@
  * of its forms at its dearest. Measured by test/chaos/memory.ts.
  */
 export const MEMORY = {
-  programBytes: 400 * 1024 * 1024,
+  programBytes: 368 * 1024 * 1024,
   cost: {
     /** As it came, sealed, and on its way to the database. */
     body: 8,

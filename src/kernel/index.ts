@@ -5,6 +5,7 @@ export { makeBudget, MEMORY, ROOM_WAIT_MS, withRoom, type Budget, type Room } fr
 export { isDayOrTime, readInstant } from './calendar.ts';
 export { parseQuery } from './parse-query.ts';
 export { answerInThread } from './answer-in-thread.ts';
+export { collectAfterStart } from './collect-after-start.ts';
 export { makeAskThread, THREAD_LIMITS, ThreadEnded } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';
 export { dropBytes, ownMemory } from './drop-bytes.ts';

@@ -84,6 +84,9 @@ export interface Person extends PersonFacts {
   readonly folded: string;
 }
 
+/** What somebody who is looked for must meet. */
+export type Condition = (person: Person) => boolean;
+
 export const fieldsOf = (names: string): string[] => names.split(FIELD).filter((field) => field !== '');
 
 /** Every one of a hundred thousand need not have a text of its own. */

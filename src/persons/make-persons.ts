@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { fail, fault, faultFields, ok, type Clock, type Log, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { PersonReads, PersonRow, PersonWrites } from './commands.ts';
-import { factsOf, type PersonFacts } from './facts.ts';
+import { factsOf, type Condition, type PersonFacts } from './facts.ts';
 import { makeMemoryIndex, type FoundPersons } from './memory-index.ts';
 import { readOrder, type PersonPlace } from './order-persons.ts';
-import type { Condition } from './read-conditions.ts';
 
 export interface WantedPersons {
   readonly is: Condition;

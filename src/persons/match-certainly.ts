@@ -1,6 +1,5 @@
 import { isObject } from '../kernel/index.ts';
-import { factsOf, FIELD, fieldsOf, NAME_PARTS, toPerson, VALUE } from './facts.ts';
-import type { Condition } from './read-conditions.ts';
+import { factsOf, FIELD, fieldsOf, NAME_PARTS, toPerson, VALUE, type Condition } from './facts.ts';
 
 /** What somebody knows of a person whom they look for. */
 export interface CertainMatch {

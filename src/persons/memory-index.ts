@@ -1,8 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { PersonRow } from './commands.ts';
-import { toPerson, type Person } from './facts.ts';
+import { toPerson, type Condition, type Person } from './facts.ts';
 import { makeFirst, type Order, type PersonPlace } from './order-persons.ts';
-import type { Condition } from './read-conditions.ts';
 
 /** So many are looked at before others get their turn: a few milliseconds by as many alternatives as are taken. */
 const SLICE = 500;

@@ -1,7 +1,7 @@
 import type { CapabilityStatement, CapabilityStatementRestResource } from '@medplum/fhirtypes';
 import type { OauthUris } from '../auth/index.ts';
 import type { Capability } from '../ehr/index.ts';
-import { PERSON_PARAMS, PERSON_SORTS } from '../persons/index.ts';
+import { PERSON_SORTS } from '../persons/index.ts';
 import { searchParamsOf, type ProfileSet } from '../r4/index.ts';
 import { DOCREF_PARAMS } from './answer-docref.ts';
 import { BULK_DATA_INSTANTIATES, EXPORT_PATIENTS, EXPORT_SYSTEM, GROUP } from './describe-export.ts';
@@ -10,6 +10,7 @@ import { AUDIT_PARAMS } from './parse-audit-search.ts';
 import { EVERYTHING_PARAMS } from './parse-everything.ts';
 import type { SearchRules } from './parse-search.ts';
 import { VALIDATE_MODES } from './parse-validate.ts';
+import { PERSON_PARAMS } from './person-conditions.ts';
 import type { TypeRule } from './served-types.ts';
 
 type Interaction = NonNullable<CapabilityStatementRestResource['interaction']>[number]['code'];

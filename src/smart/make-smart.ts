@@ -15,7 +15,7 @@ import {
   type Route,
   type Secret,
 } from '../kernel/index.ts';
-import { isPersonParam, type Persons, type ReadByMrn } from '../persons/index.ts';
+import type { Persons, ReadByMrn } from '../persons/index.ts';
 import type { Operate } from '../store/index.ts';
 import { makeAnswerAudit } from './answer-audit.ts';
 import { makeAnswerBinary } from './answer-binary.ts';
@@ -38,6 +38,7 @@ import { makeParseFilter } from './parse-filter.ts';
 import { makeOperationRoutes } from './operation-routes.ts';
 import { makePassPages } from './pass-page.ts';
 import { makePatientDirectory } from './patient-directory.ts';
+import { isPersonParam } from './person-conditions.ts';
 import { makePractitionerDirectory } from './practitioner-directory.ts';
 import { makeReadByMrn } from './read-by-mrn.ts';
 import { makeReadChart } from './read-chart.ts';

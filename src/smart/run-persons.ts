@@ -1,21 +1,14 @@
 import type { Grant } from '../auth/index.ts';
 import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import { ok, type Result } from '../kernel/index.ts';
-import {
-  factsOf,
-  isPersonParam,
-  readConditions,
-  toPerson,
-  type Condition,
-  type PersonPlace,
-  type Persons,
-} from '../persons/index.ts';
+import { factsOf, toPerson, type Condition, type PersonPlace, type Persons } from '../persons/index.ts';
 import type { BundlePage, EhrReader } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
 import { filtersFor } from './decide.ts';
 import type { Judge } from './judge.ts';
 import type { makeNumberedPatients } from './numbered-patients.ts';
+import { isPersonParam, readConditions } from './person-conditions.ts';
 import type { Search } from './read-request.ts';
 import type { Json } from './whose.ts';
 

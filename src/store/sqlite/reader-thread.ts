@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { ownMemory } from '../../kernel/index.ts';
+import { collectAfterStart, ownMemory } from '../../kernel/index.ts';
 import { makeWriterMemory } from '../writer-memory.ts';
 import { storeFault } from './errors.ts';
 import { loadCommands } from './load-commands.ts';
@@ -58,6 +58,7 @@ async function main(): Promise<void> {
       send({ kind: 'read', n: message.n, outcome: { done: false, error: toThreadError(thrown) } });
     }
   });
+  collectAfterStart();
   send({ kind: 'open' });
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { randomUUID } from 'node:crypto';
-import { dropBytes, isObject } from '../../kernel/index.ts';
+import { collectAfterStart, dropBytes, isObject } from '../../kernel/index.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { makeVault } from '../vault.ts';
 import type { Ask } from '../write-queue.ts';
@@ -100,6 +100,7 @@ async function main(): Promise<void> {
     dropArguments(message.asks);
     tidy();
   });
+  collectAfterStart();
   send({ kind: 'open', file, version: versionOf(db), migrated });
 }
 

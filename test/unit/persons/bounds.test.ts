@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { factsOf, readConditions } from '../../../src/persons/index.ts';
+import { factsOf } from '../../../src/persons/index.ts';
+import { readConditions } from '../../../src/smart/person-conditions.ts';
 import { makeMemoryIndex } from '../../../src/persons/memory-index.ts';
 import { readOrder } from '../../../src/persons/order-persons.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { factsOf, readConditions, toPerson } from '../../../src/persons/index.ts';
+import { factsOf, toPerson } from '../../../src/persons/index.ts';
+import { readConditions } from '../../../src/smart/person-conditions.ts';
 import { makeMemoryIndex } from '../../../src/persons/memory-index.ts';
 import { readOrder, type PersonPlace } from '../../../src/persons/order-persons.ts';
 import { howMany } from '../../support/how-much.ts';

@@ -1,11 +1,9 @@
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { FIELD, fieldsOf, foldText, NAME_PARTS, VALUE, type Condition } from '../persons/index.ts';
 import { daysOfDate, splitSearchValue, unescapeSearchValue } from '../r4/index.ts';
-import { FIELD, fieldsOf, NAME_PARTS, VALUE, type Person } from './facts.ts';
-import { foldText } from './fold-text.ts';
 
 /** Parameter names, each with its modifier, and values, as a search has them. */
-export type Clauses = readonly (readonly [string, string])[];
-export type Condition = (person: Person) => boolean;
+type Clauses = readonly (readonly [string, string])[];
 
 /** The parameters by which people are found here. */
 export const PERSON_PARAMS = ['name', 'family', 'given', 'birthdate', 'gender', 'identifier', '_id'] as const;
@@ -145,15 +143,4 @@ export function readConditions(clauses: Clauses): Result<Condition> {
     conditions.push(condition);
   }
   return ok((person) => conditions.every((is) => is(person)));
-}
-
-/** The start of some word of some name, for each word that a person types. */
-export function wordsAre(typed: string): Condition {
-  const words = foldText(typed)
-    .split(/[ ,-]+/)
-    .filter((word) => word !== '');
-  return ({ folded }) => {
-    const all = ` ${folded.replace(/\u0001[fgpst]?|-/g, ' ')}`;
-    return words.every((word) => all.includes(` ${word}`));
-  };
 }
