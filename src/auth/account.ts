@@ -35,7 +35,7 @@ export type AccountOrigin =
       readonly mappedBy: 'operator' | 'provider';
     };
 export interface StoredAccount extends Account {
-  /** Wrong passwords since somebody last signed in. */
+  /** Wrong passwords and codes since somebody last signed in. */
   readonly wrongTries: number;
   /** Who is disabled is there for the operator alone. */
   readonly state: 'active' | 'disabled';

@@ -152,6 +152,8 @@ export type AuthWrites = {
     args: {
       readonly name: string;
       readonly isRight: boolean;
+      /** With which the password was compared; refused where the account has another by now. */
+      readonly passwordHash: string | null;
       readonly factor: 'everybody' | 'nobody';
       readonly audit: AuditDraft;
     };
@@ -159,17 +161,21 @@ export type AuthWrites = {
   };
   /**
    * A right code of this step, which is used up with it. `secret`: of the app that is added by it; null: of the app
-   * that is there. `repeated`: the step was used, or the app is another by now.
+   * that is there. `repeated`: the step was used, or the app or the password is another by now.
    */
   'auth.pass-factor': {
     args: {
       readonly accountId: string;
+      /** Of the password that came before the code. */
+      readonly passwordHash: string | null;
       readonly step: number;
       readonly secret: string | null;
       readonly audit: AuditDraft;
     };
     out: 'passed' | 'repeated';
   };
+  /** Counts as a wrong password does. */
+  'auth.fail-factor': { args: { readonly accountId: string; readonly audit: AuditDraft }; out: null };
   /** Makes the provider's person known, or known anew. What was given to another practitioner ends. */
   'auth.provider-sign-in': {
     args: { readonly person: ProviderPerson; readonly audit: AuditDraft };

@@ -31,6 +31,12 @@ interface KeptFlow extends ProviderFlow {
   readonly uid: string;
 }
 
+/** Who came back, and when the provider saw them prove it, in seconds, where it says so. */
+export interface Vouched {
+  readonly accountId: string;
+  readonly authTime?: number;
+}
+
 const shownAs = (...names: readonly unknown[]): string =>
   names.find((name): name is string => typeof name === 'string' && DISPLAY_NAME.test(name)) ?? 'unnamed';
 
@@ -92,7 +98,7 @@ export function makeFederate(deps: {
       query: URLSearchParams,
       uid: string,
       by: Asker & { readonly client: string },
-    ): Promise<Result<string, FederationRefusal>> {
+    ): Promise<Result<Vouched, FederationRefusal>> {
       const id = query.get('state') ?? '';
       const taken = must(await store.write('auth.take', { tenant, kind: FLOW_KIND, id, at: clock.now() }));
       const flow = taken === null ? null : (taken.payload as KeptFlow);
@@ -113,7 +119,7 @@ export function makeFederate(deps: {
         client,
         issuer,
       };
-      const refuse = async (why: FederationRefusal): Promise<Result<string, FederationRefusal>> => {
+      const refuse = async (why: FederationRefusal): Promise<Result<Vouched, FederationRefusal>> => {
         // What the EHR could not tell says nothing of the person; any other refusal is the hospital's word.
         const given = why === 'ehr-away' ? 'stays' : 'ends';
         const draft: AuditDraft = { ...audit, outcome: '8', why: `provider:${why}` };
@@ -134,7 +140,9 @@ export function makeFederate(deps: {
         fhirUser: user.value,
       };
       const done = must(await store.write('auth.provider-sign-in', { person, audit }));
-      return done.state === 'signed-in' ? ok(done.accountId) : fail(done.why);
+      if (done.state === 'refused') return fail(done.why);
+      const { auth_time: authTime } = claims;
+      return ok({ accountId: done.accountId, ...(Number.isInteger(authTime) ? { authTime: Number(authTime) } : {}) });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { errors, type default as Provider } from 'oidc-provider';
-import { must } from './adapter.ts';
+import type { AuditDraft } from '../audit/index.ts';
 import { ok } from '../kernel/index.ts';
+import { must } from './adapter.ts';
 import { chooseEncounter } from './choose-encounter.ts';
 import { endSession } from './end-session.ts';
 import { makeGrantAccess } from './grant-access.ts';
@@ -28,6 +29,7 @@ interface Deps extends SignInDeps {
   readonly patients: PatientDirectory;
   /** Origins of EHRs in whose frames the pages may be shown. */
   readonly frameAncestors: readonly string[];
+  readonly audit: (...drafts: readonly AuditDraft[]) => Promise<boolean>;
 }
 
 const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';

@@ -51,6 +51,8 @@ const recordPlace = (kind: string, index: Uint8Array): string =>
 const PREFIXES = { Grant: 'grt_', Session: 'ses_', ClientCredentials: 'tok_' } as const;
 type ListedKind = keyof typeof PREFIXES;
 export const LISTED_KINDS: readonly ListedKind[] = ['Grant', 'Session', 'ClientCredentials'];
+/** A right password, until its code follows. */
+export const SIGN_IN_STAGE = 'SignInStage';
 const isListed = (kind: string): kind is ListedKind => Object.hasOwn(PREFIXES, kind);
 export const GRANT_ID = /^(grt|ses|tok)_(?:[0-9a-f]{2}){8,32}$/;
 
@@ -62,11 +64,28 @@ export function idOfGrant(id: string): { readonly kind: ListedKind; readonly ind
   return { kind, index: Buffer.from(id.slice(PREFIXES[kind].length), 'hex') };
 }
 
+/** Where a person waits at one of our pages: whoever has proved who they are, or is signed in. */
+interface Waiting {
+  readonly result?: { readonly login?: { readonly accountId?: string } };
+  readonly session?: { readonly accountId?: string };
+}
+
+/** With whom a row ends. What is under way ends with the person as what was given out does. */
+function ownerOf({ kind, payload }: RecordToPut): { readonly clientId: string; readonly accountId: string | null } {
+  if (isListed(kind)) return dependsOn(payload);
+  if (kind !== 'Interaction' && kind !== SIGN_IN_STAGE) return { clientId: '', accountId: null };
+  const { result, session } = payload as Waiting;
+  return {
+    clientId: '',
+    accountId: dependsOn(payload).accountId ?? result?.login?.accountId ?? session?.accountId ?? null,
+  };
+}
+
 export function toRecordRow(vault: Vault, put: RecordToPut) {
   const index = idIndex(vault, put.kind, put.id);
   // A grant is a member of itself, so that what takes its family takes it too.
   const grantId = put.kind === 'Grant' ? put.id : put.grantId;
-  const owner = isListed(put.kind) ? dependsOn(put.payload) : { clientId: '', accountId: null };
+  const owner = ownerOf(put);
   return {
     index,
     sealed: seal(vault, recordPlace(put.kind, index), put.payload),

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { AuditDraft } from '../audit/index.ts';
 import { newTotpSecret, showTotp, stepOfCode } from '../factors/index.ts';
 import { must } from './adapter.ts';
+import { SIGN_IN_STAGE } from './rows.ts';
 import { codePage, enrolPage, TOO_MANY } from './sign-in-pages.ts';
 import type { SignInDeps, SignInView } from './sign-in.ts';
 import { textOf, type Details, type Visit } from './visit.ts';
 
-const STAGE_KIND = 'SignInStage';
 const STAGE_MS = 10 * 60_000;
 const WRONG = 'That is not the code that the app shows now, or it was used before. Wait for the next one.';
 
@@ -14,6 +14,7 @@ const WRONG = 'That is not the code that the app shows now, or it was used befor
 interface Stage {
   readonly accountId: string;
   readonly name: string;
+  readonly passwordHash: string | null;
   /** Of the app that is being added; null: there is one. */
   readonly secret: string | null;
 }
@@ -25,7 +26,7 @@ export function makeSecondFactor(
   },
 ) {
   const { store, tenant, clock } = deps;
-  const keyOf = ({ uid }: Details) => ({ tenant, kind: STAGE_KIND, id: uid });
+  const keyOf = ({ uid }: Details) => ({ tenant, kind: SIGN_IN_STAGE, id: uid });
 
   async function show(view: SignInView, { name, secret }: Stage, wrong: string | null, status = 200): Promise<void> {
     if (secret === null) return view.show(codePage(view.frame, wrong), status);
@@ -37,11 +38,10 @@ export function makeSecondFactor(
     async ask(
       details: Details,
       view: SignInView,
-      of: { readonly accountId: string; readonly name: string; readonly kind: 'factor' | 'enrol' },
+      { kind, ...of }: Omit<Stage, 'secret'> & { readonly kind: 'factor' | 'enrol' },
     ): Promise<void> {
-      const { accountId, name } = of;
-      const secret = of.kind === 'factor' ? null : await newTotpSecret((count) => randomBytes(count));
-      const payload: Stage = { accountId, name, secret };
+      const secret = kind === 'factor' ? null : await newTotpSecret((count) => randomBytes(count));
+      const payload: Stage = { ...of, secret };
       const at = clock.now();
       const expiresAt = new Date(at.getTime() + STAGE_MS);
       const kept = { ...keyOf(details), payload, grantId: null, uid: null, expiresAt, at, as: 'replacement' } as const;
@@ -60,12 +60,12 @@ export function makeSecondFactor(
       const found = must(await store.read('auth.find', { ...keyOf(details), at: clock.now() }));
       if (found === null) return restart();
       const stage = found.payload as Stage;
-      const { accountId } = stage;
+      const { accountId, passwordHash } = stage;
       const account = must(await store.read('auth.stored-account', { tenant, id: accountId }));
       if (account === null) return restart();
       const isTooMany = !deps.limitTries.take(visit.remoteAddress);
       // By person: whoever guesses codes has the password already, from however many addresses.
-      if (isTooMany || !deps.delayCodes.take('', accountId, 0, account.unlockedAtMs)) {
+      if (isTooMany || !deps.delayCodes.take('', accountId, account.wrongTries, account.unlockedAtMs)) {
         deps.deny(isTooMany ? 'sign-in:too-many-tries' : 'sign-in:wait', visit);
         return show(view, stage, TOO_MANY, 429);
       }
@@ -85,10 +85,15 @@ export function makeSecondFactor(
       const secret = stage.secret ?? account.totp;
       const step = secret === null ? null : await stepOfCode(secret, code, clock.now().getTime());
       if (step === null) {
-        await deps.audit({ ...audit, outcome: '8', why: 'wrong-code' });
+        must(
+          await store.write('auth.fail-factor', { accountId, audit: { ...audit, outcome: '8', why: 'wrong-code' } }),
+        );
         return show(view, stage, WRONG, 401);
       }
-      const passed = must(await store.write('auth.pass-factor', { accountId, step, secret: stage.secret, audit }));
+      const { secret: added } = stage;
+      const passed = must(
+        await store.write('auth.pass-factor', { accountId, passwordHash, step, secret: added, audit }),
+      );
       if (passed === 'repeated') return show(view, stage, WRONG, 401);
       deps.limitTries.giveBack(visit.remoteAddress);
       deps.delayCodes.forget('', accountId);

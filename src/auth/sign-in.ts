@@ -25,7 +25,6 @@ export interface SignInDeps {
   readonly delayCodes: DelayTries;
   readonly limitRequests: LimitTries;
   readonly deny: RecordDenial;
-  readonly audit: (...drafts: readonly AuditDraft[]) => Promise<boolean>;
   /** Of whom a second factor is asked who has none; who has one is always asked. */
   readonly secondFactor: 'everybody' | 'nobody';
   readonly localAccounts: 'on' | 'off';
@@ -62,7 +61,14 @@ const REFUSALS: Readonly<Record<FederationRefusal, string>> = {
 export function makeSignIn(deps: SignInDeps) {
   const { provider, store, tenant, clock, federate } = deps;
 
-  async function finish(visit: Visit, details: Details, accountId: string, amr: readonly string[]): Promise<void> {
+  /** `authTime`: when somebody else saw the person prove who they are, in seconds; it is now where we did. */
+  async function finish(
+    visit: Visit,
+    details: Details,
+    accountId: string,
+    amr: readonly string[],
+    authTime?: number,
+  ): Promise<void> {
     // Tokens of one person must not hang on the session of another.
     const { accountId: before = accountId } = await sessionOf(provider, visit);
     if (before !== accountId) {
@@ -71,7 +77,8 @@ export function makeSignIn(deps: SignInDeps) {
       delete (details as { session?: unknown }).session;
       await saveDetails(details, clock);
     }
-    const login = { accountId, remember: false, amr: [...amr] };
+    const ts = authTime === undefined ? {} : { ts: authTime };
+    const login = { accountId, remember: false, amr: [...amr], ...ts };
     await provider.interactionFinished(visit.request, visit.response, { login });
   }
   const factor = makeSecondFactor({ ...deps, finish });
@@ -93,6 +100,7 @@ export function makeSignIn(deps: SignInDeps) {
       deps.deny('sign-in:wait', visit);
       return showSignIn(view, TOO_MANY, 429);
     }
+    const passwordHash = known?.password?.hash ?? null;
     const isRight = await deps.checkPassword(textOf(form.get('password')), known?.password ?? null);
     if (isRight === null) {
       deps.limitTries.giveBack(remoteAddress);
@@ -109,12 +117,13 @@ export function makeSignIn(deps: SignInDeps) {
       client: textOf(details.params['client_id']),
       issuer: deps.issuer,
     };
-    const done = must(await store.write('auth.sign-in', { name, isRight, factor: deps.secondFactor, audit }));
+    const done = must(await store.write('auth.sign-in', { name, isRight, passwordHash, factor: deps.secondFactor, audit }));
     if (done.state === 'refused') return showSignIn(view, NOT_SIGNED_IN, 401);
     deps.limitTries.giveBack(remoteAddress);
     deps.delayTries.forget(remoteAddress, name);
     if (done.state === 'signed-in') return finish(visit, details, done.accountId, ['pwd']);
-    return factor.ask(details, view, { accountId: done.accountId, name, kind: done.state });
+    const { state: kind, accountId } = done;
+    return factor.ask(details, view, { accountId, name, passwordHash, kind });
   }
 
   async function toProvider(visit: Visit, details: Details, view: SignInView, at: Federate): Promise<void> {
@@ -137,7 +146,7 @@ export function makeSignIn(deps: SignInDeps) {
   async function fromProvider(visit: Visit, details: Details, view: SignInView, at: Federate): Promise<void> {
     const client = textOf(details.params['client_id']);
     const who = await at.finish(visit.query, details.uid, { ...visit, client });
-    if (who.ok) return finish(visit, details, who.value, ['fed']);
+    if (who.ok) return finish(visit, details, who.value.accountId, ['fed'], who.value.authTime);
     return showSignIn(view, REFUSALS[who.fault], who.fault === 'ehr-away' ? 503 : 403);
   }
 

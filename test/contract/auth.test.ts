@@ -214,12 +214,15 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
   test('wrong tries are counted until a right one, and lock nobody out', async () => {
     must(await auth().write('auth.add-account', { account, audit }));
     const signIn = { ...audit, type: 'auth.sign-in' } as const;
-    const attempt = async (isRight: boolean, name = 'drsmith') =>
-      must(await auth().write('auth.sign-in', { name, isRight, factor: 'nobody', audit: signIn }));
+    const attempt = async (isRight: boolean, name = 'drsmith', passwordHash = 'h') =>
+      must(await auth().write('auth.sign-in', { name, isRight, passwordHash, factor: 'nobody', audit: signIn }));
     const wrongTries = async () =>
       must(await auth().read('auth.account-by-name', { tenant, name: 'drsmith' }))?.wrongTries;
     for (let n = 0; n < 40; n += 1) expect(await attempt(false)).toEqual({ state: 'refused' });
     expect(await wrongTries()).toBe(40);
+    // It was compared with a password that is no longer theirs.
+    expect(await attempt(true, 'drsmith', 'earlier')).toEqual({ state: 'refused' });
+    expect(await wrongTries()).toBe(41);
     expect(await attempt(true)).toEqual({ state: 'signed-in', accountId: 'usr_1' });
     expect(await wrongTries()).toBe(0);
     await attempt(false);
@@ -271,6 +274,7 @@ describe.each(PLACES)('the state of the authorization server on %s', (_engine, m
     const signIn = {
       name: 'drsmith',
       isRight: true,
+      passwordHash: 'h',
       factor: 'nobody',
       audit: { ...audit, type: 'auth.sign-in' },
     } as const;

@@ -8,7 +8,7 @@ import { claimGrants, useGrant } from './grants.ts';
 import { put } from './put.ts';
 import { remove, removeAccount, removeClient, removeOfGrant } from './remove.ts';
 import { keepKey, rotateKey } from './rotate-key.ts';
-import { passFactor } from './pass-factor.ts';
+import { failFactor, passFactor } from './pass-factor.ts';
 import { providerRefuse, providerSignIn } from './provider-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
@@ -32,6 +32,7 @@ export const writes: Programs<AuthWrites> = {
   'auth.claim-grants': claimGrants,
   'auth.sign-in': signIn,
   'auth.pass-factor': passFactor,
+  'auth.fail-factor': failFactor,
   'auth.provider-sign-in': providerSignIn,
   'auth.provider-refuse': providerRefuse,
   'auth.keep-key': keepKey,

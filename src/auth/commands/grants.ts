@@ -2,6 +2,7 @@ import { all, allOf, fragment, run, words, type CommandContext, type Program } f
 import type { AuthReads, AuthWrites, GrantPlace } from '../commands.ts';
 import { dependsOn, idOfGrant, LISTED_KINDS, toGrant, toRecord, type Row } from '../rows.ts';
 
+const LISTED = words(LISTED_KINDS.map((kind) => `'${kind}'`).join(', '));
 const OWNER = { client: words('client_id'), account: words('account_id') } as const;
 
 type Grants = AuthReads['auth.grants'];
@@ -21,6 +22,7 @@ function* rowsOf(tenant: string, of: Grants['args']['of'], before: GrantPlace | 
   const where = [
     fragment`r.tenant = ${tenant}`,
     fragment`r.${OWNER[of.kind]} = ${of.id}`,
+    fragment`r.kind IN (${LISTED})`,
     ...(before === null
       ? []
       : [fragment`(r.made_at, r.id_index) < (${before.madeAtMs}, ${Buffer.from(before.index, 'hex')})`]),

@@ -5,7 +5,7 @@ import { nameIndex, toAccount } from '../rows.ts';
 
 export function* signIn(
   context: CommandContext,
-  { name, isRight, factor, audit }: AuthWrites['auth.sign-in']['args'],
+  { name, isRight: isEqual, passwordHash, factor, audit }: AuthWrites['auth.sign-in']['args'],
 ): Program<SignIn> {
   const { tenant } = audit;
   const row = yield* get`
@@ -20,15 +20,17 @@ export function* signIn(
     yield* append(context, [{ ...audit, actor, outcome: '8', why: 'disabled' }]);
     return { state: 'refused' };
   }
-  const failures = isRight ? 0 : Number(row['failures']) + 1;
+  const account = toAccount(context.vault, row);
+  const isRight = isEqual && account.password?.hash === passwordHash;
+  const state = account.totp !== null ? 'factor' : factor === 'everybody' ? 'enrol' : 'signed-in';
+  const before = Number(row['failures']);
+  // Whoever is asked for a code has not signed in yet.
+  const failures = !isRight ? before + 1 : state === 'signed-in' ? 0 : before;
   yield* run`UPDATE auth_account SET failures = ${failures} WHERE tenant = ${tenant} AND id = ${actor}`;
   if (!isRight) {
     yield* append(context, [{ ...audit, actor, outcome: '8', why: 'wrong-password' }]);
     return { state: 'refused' };
   }
-  const { totp } = toAccount(context.vault, row);
-  const state = totp !== null ? 'factor' : factor === 'everybody' ? 'enrol' : 'signed-in';
-  // Whoever is asked for a code has not signed in yet.
   yield* append(context, [{ ...audit, actor, outcome: '0', ...(state === 'signed-in' ? {} : { why: 'password' }) }]);
   return { state, accountId: actor };
 }

@@ -139,6 +139,52 @@ describe.each(PLACES)('the second factor of people of ours on %s', (_engine, mak
     expect((await owner.send(codeOf(secret))).status).toBe(303);
   });
 
+  test('wrong codes count as wrong passwords do, until somebody has signed in', async () => {
+    const { username, id, secret } = await enrol();
+    clock.advance(60_000);
+    const wrongTries = async () =>
+      must(await scene.server.auth.registry.accounts()).find((one) => one.id === id)?.wrongTries;
+    const guess = await afterPassword(username);
+    await guess.send('123456');
+    await guess.send('123456');
+    expect(await wrongTries()).toBe(2);
+    // The password alone is no sign-in.
+    const owner = await afterPassword(username);
+    expect(await wrongTries()).toBe(2);
+    expect((await owner.send(codeOf(secret))).status).toBe(303);
+    expect(await wrongTries()).toBe(0);
+  });
+
+  test.each(['password', 'factor'] as const)(
+    'who has begun with what was then reset (%s) adds no app',
+    async (what) => {
+      const { username, id } = await newPerson();
+      const thief = await afterPassword(username);
+      expect(thief.secret).not.toBe('');
+      const { registry } = scene.server.auth;
+      must(
+        what === 'password'
+          ? await registry.resetPassword(ACT, id, 'another password of theirs')
+          : await registry.resetFactor(ACT, id),
+      );
+      const tried = await thief.send(codeOf(thief.secret));
+      expect([tried.status, titleOf(tried.text)]).toEqual([200, 'Sign in']);
+      expect(must(await registry.accounts()).find((one) => one.id === id)?.secondFactor).toBe('none');
+    },
+  );
+
+  test('who has signed in and waits with the answer finds nothing after a reset', async () => {
+    const { username, id, secret } = await enrol();
+    clock.advance(60_000);
+    const { send, browser } = await afterPassword(username);
+    const { to } = await send(codeOf(secret));
+    const { registry } = scene.server.auth;
+    must(await registry.resetPassword(ACT, id, 'another password of theirs'));
+    expect((await browser.go(new URL(to ?? '', scene.server.issuer).href)).status).toBe(400);
+    const { grants } = must(await registry.grants({ of: { kind: 'account', id }, cursor: undefined, limit: 9 }));
+    expect(grants).toEqual([]);
+  });
+
   test('an operator takes it away, and everything that was open ends', async () => {
     const { username, id, secret } = await enrol();
     clock.advance(60_000);
