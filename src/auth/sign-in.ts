@@ -117,7 +117,9 @@ export function makeSignIn(deps: SignInDeps) {
       client: textOf(details.params['client_id']),
       issuer: deps.issuer,
     };
-    const done = must(await store.write('auth.sign-in', { name, isRight, passwordHash, factor: deps.secondFactor, audit }));
+    const done = must(
+      await store.write('auth.sign-in', { name, isRight, passwordHash, factor: deps.secondFactor, audit }),
+    );
     if (done.state === 'refused') return showSignIn(view, NOT_SIGNED_IN, 401);
     deps.limitTries.giveBack(remoteAddress);
     deps.delayTries.forget(remoteAddress, name);

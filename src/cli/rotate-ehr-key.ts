@@ -1,15 +1,25 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadClientKeys, rotateClientKeys } from '../ehr/index.ts';
 import { errorCode, secret, StartError } from '../kernel/index.ts';
 import { EXIT, type Terminal } from './command.ts';
 
-/** Replaced at once or not at all: a gateway that starts meanwhile must find whole keys. */
+/**
+ * Replaced at once or not at all: a gateway that starts meanwhile must find whole keys, and whoever could read them
+ * before reads them after. A link stays one.
+ */
 function replaceFile(file: string, text: string): void {
-  const beside = `${file}.new`;
+  let beside = '';
   try {
+    const target = realpathSync(file);
+    const { mode, uid, gid } = statSync(target);
+    beside = `${target}.${process.pid}.new`;
     writeFileSync(beside, text, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(beside, file);
+    const own = statSync(beside);
+    if (own.uid !== uid || own.gid !== gid) chownSync(beside, uid, gid);
+    chmodSync(beside, mode & 0o777);
+    renameSync(beside, target);
   } catch (thrown) {
+    if (beside !== '') rmSync(beside, { force: true });
     throw new StartError(
       'ehr.key',
       `${file} cannot be replaced (${errorCode(thrown) ?? 'unknown'}). Where it comes from a store of secrets, use --stdout and put the new keys there.`,

@@ -1,6 +1,17 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../support/run-command.ts';
@@ -43,7 +54,21 @@ test('keys rotate ehr announces the next key, then changes to it, and keeps the 
   const after = await kids();
   expect([changed.code, after[0], after[2], after.length]).toEqual([0, next, first, 3]);
   expect(changed.out).toContain(`${String(next)} signs from the next start on`);
-  expect([readdirSync(folder), statSync(file()).mode & 0o777]).toEqual([['ehr-key.pem'], 0o600]);
+  expect(readdirSync(folder)).toEqual(['ehr-key.pem']);
+});
+
+test('keys rotate ehr changes the file that a link leads to, and leaves it to whom it belongs', async () => {
+  const target = join(folder, 'secret');
+  renameSync(file(), target);
+  chmodSync(target, 0o640);
+  symlinkSync('secret', file());
+  expect((await runCommand(['keys', 'rotate', 'ehr'], { env: env() })).code).toBe(0);
+  expect([lstatSync(file()).isSymbolicLink(), statSync(target).mode & 0o777, readdirSync(folder)]).toEqual([
+    true,
+    0o640,
+    ['ehr-key.pem', 'secret'],
+  ]);
+  expect(await kids()).toHaveLength(2);
 });
 
 test('keys rotate ehr --stdout prints the keys for another place and leaves the file alone', async () => {
