@@ -76,7 +76,7 @@ export function parseKickOff(pairs: Pairs, rules: KickOffRules): Result<Omit<Ask
       if (parsed?.ok === true) draft.filters.push({ type, query });
       else
         unsupported(
-          '_typeFilter: must be searches of served types by their own parameters, such as Observation?status=final',
+          `_typeFilter: ${parsed?.fault.at === undefined ? '' : `not by ${parsed.fault.at}; `}must be searches of served types by their own parameters, such as Observation?status=final`,
         );
     }
   }

@@ -266,7 +266,7 @@ export function makeSmart(deps: SmartDeps): Smart {
         patients: makeFindPatients({ reader: background.reader, mrnSystem }),
       },
       patients: makeFindPatients({ reader, mrnSystem }),
-      parseFilter: makeParseFilter(rules),
+      parseFilter: makeParseFilter(rules, served),
       ehrBase,
       ownBase,
     };

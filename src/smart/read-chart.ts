@@ -1,7 +1,7 @@
 import type { Grant } from '../auth/index.ts';
 import type { Capability, OwnAddress, Pairs } from '../ehr/index.ts';
 import { isObject, ok, type Result } from '../kernel/index.ts';
-import { localReference } from '../r4/index.ts';
+import { compareSearch, localReference } from '../r4/index.ts';
 import type { PassedPage } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import { makeBoundPages } from './bound-pages.ts';
@@ -105,6 +105,14 @@ export function makeReadChart(deps: {
       .join('');
     return { type, count: shown.length, bytes: Buffer.from(text), refers: refersOf(shown, isWanted) };
   }
+
+  /** Of what is read without a search, which could look for it. */
+  const isFiltered = ({ filters }: ChartAsk, resource: Resource): boolean =>
+    filters
+      .get(resource.resourceType)
+      ?.some((conditions) =>
+        conditions.every(([key, value]) => compareSearch(resource, key, value, ehrBase) !== 'no'),
+      ) === false;
 
   const isShared = (type: string): boolean => served.get(type)?.kind === 'shared';
 
@@ -226,7 +234,7 @@ export function makeReadChart(deps: {
         for (const { resource } of fresh) told.add(nameOf(resource));
         return linesOf('Provenance', fresh, asked, isWanted);
       };
-      if (isWanted('Patient')) {
+      if (isWanted('Patient') && !isFiltered(asked, patient)) {
         const sight = await reading.judge.sees(patient, ['r', 's'], caller);
         if (!sight.ok) {
           yield sight;
@@ -273,7 +281,8 @@ export function makeReadChart(deps: {
         caller,
       );
       if (!found.ok) return found;
-      const byType = Map.groupBy(found.value, ({ resource }) => resource.resourceType);
+      const wanted = found.value.filter(({ resource }) => !isFiltered(asked, resource));
+      const byType = Map.groupBy(wanted, ({ resource }) => resource.resourceType);
       return ok([...byType].map(([type, all]) => linesOf(type, all, asked, isWanted)));
     },
   };

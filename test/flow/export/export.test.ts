@@ -98,6 +98,14 @@ describe.each(PLACES)('bulk export on %s', (_engine, makePlace) => {
       '/fhir/Patient/$export?_type=Observation&_typeFilter=Observation%3Fstatus%3Dpreliminary,Observation%3Fstatus%3Dpreliminary%26code%3D8867-4',
     );
     expect(ids(both.lines['Observation'])).toEqual(PRELIMINARY);
+    const known = await exported(
+      `/fhir/Patient/$export?_type=Patient,Observation,Practitioner&_typeFilter=Patient%3Ffamily%3D${FIRST?.name.split(' ').at(-1) ?? ''},Practitioner%3Ffamily%3Dknown`,
+    );
+    expect([ids(known.lines['Patient']), ids(known.lines['Practitioner'])]).toEqual([
+      [FIRST?.id],
+      ['export-practitioner'],
+    ]);
+    expect(ids(known.lines['Observation'])).toEqual(expect.arrayContaining(LINKED.map(({ id }) => `${id}-a`)));
     const short = await exported('/fhir/Patient/$export?_type=Patient&_elements=Patient.birthDate');
     expect(Object.keys(short.lines['Patient']?.[0] ?? {}).sort()).toEqual(['birthDate', 'id', 'meta', 'resourceType']);
     const later = await exported('/fhir/Patient/$export?_since=2999-01-01T00:00:00Z');
@@ -142,6 +150,7 @@ describe.each(PLACES)('bulk export on %s', (_engine, makePlace) => {
     ['_type=Observation&_typeFilter=Observation%3Fsubject.name%3Dx', 400],
     ['_type=Encounter&_typeFilter=Encounter%3Fstatus%3Dfinished%26_revinclude%3DObservation:encounter', 400],
     ['_type=Observation&_typeFilter=Condition%3Fcode%3Dx', 400],
+    ['_type=Patient&_typeFilter=Patient%3Femail%3Dx', 400],
     ['_elements=*', 400],
     ['patient=Patient/1', 400],
     ['includeAssociatedData=LatestProvenanceResources', 400],
