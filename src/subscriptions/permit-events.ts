@@ -1,6 +1,6 @@
 import type { Grant } from '../auth/index.ts';
 import type { EventItem } from '../events/index.ts';
-import { fail, fault, ok, type Clock, type Log, type RequestId, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Clock, type Fault, type Log, type RequestId, type Result } from '../kernel/index.ts';
 import { decide, filtersFor, type Caller, type Instance, type ReadKit } from '../smart/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { ToldEvent } from './build-notification.ts';
@@ -35,6 +35,11 @@ async function inTime<T>(asked: Promise<Result<T>>, leftMs: number): Promise<Res
   });
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
+
+/** What may be the fault of the one resource that was asked for; an EHR that is away or busy says nothing of it. */
+const ABOUT_ONE: ReadonlySet<string> = new Set(['ehr.timeout', 'ehr.cut', 'ehr.unreadable', 'ehr.failed']);
+const isAboutOne = ({ kind, code }: Fault): boolean =>
+  ABOUT_ONE.has(code) || (kind !== 'ehr-unavailable' && kind !== 'ehr-timeout' && kind !== 'overloaded');
 
 const EMPTY = { kind: 'empty' } as const;
 
@@ -137,7 +142,7 @@ export function makePermitEvents(deps: {
         if (leftMs <= 0 && told.length > 0) return ok(told);
         const asked = await inTime(namedOf(item, type, content, caller), leftMs);
         if (!asked.ok && told.length > 0) return ok(told);
-        if (!asked.ok && !isFirstLeft) return asked;
+        if (!asked.ok && !(isFirstLeft && isAboutOne(asked.fault))) return asked;
         one = asked.ok ? asked.value : EMPTY;
       }
       told.push({ number, atMs, told: one });
