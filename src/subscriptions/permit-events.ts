@@ -1,6 +1,16 @@
 import type { Grant } from '../auth/index.ts';
 import type { EventItem } from '../events/index.ts';
-import { fail, fault, ok, type Clock, type Fault, type Log, type RequestId, type Result } from '../kernel/index.ts';
+import {
+  fail,
+  fault,
+  ok,
+  type Clock,
+  type Fault,
+  type FaultCode,
+  type Log,
+  type RequestId,
+  type Result,
+} from '../kernel/index.ts';
 import { decide, filtersFor, type Caller, type Instance, type ReadKit } from '../smart/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { ToldEvent } from './build-notification.ts';
@@ -36,10 +46,17 @@ async function inTime<T>(asked: Promise<Result<T>>, leftMs: number): Promise<Res
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
 
-/** What may be the fault of the one resource that was asked for; an EHR that is away or busy says nothing of it. */
-const ABOUT_ONE: ReadonlySet<string> = new Set(['ehr.timeout', 'ehr.cut', 'ehr.unreadable', 'ehr.failed']);
-const isAboutOne = ({ kind, code }: Fault): boolean =>
-  ABOUT_ONE.has(code) || (kind !== 'ehr-unavailable' && kind !== 'ehr-timeout' && kind !== 'overloaded');
+/** What an EHR answers that is away, busy or knows us no more: it says nothing of the resource that was asked for. */
+const ABOUT_ALL: ReadonlySet<FaultCode> = new Set([
+  'ehr.unreachable',
+  'ehr.tls',
+  'ehr.busy',
+  'ehr.paused',
+  'ehr.unauthorized',
+  'ehr.token',
+  'ehr.token-unavailable',
+] as const);
+const isAboutOne = ({ kind, code }: Fault): boolean => kind !== 'overloaded' && !ABOUT_ALL.has(code);
 
 const EMPTY = { kind: 'empty' } as const;
 
