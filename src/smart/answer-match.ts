@@ -1,5 +1,5 @@
 import { escapeSearchValue, identifierToken, type Pairs } from '../ehr/index.ts';
-import { fail, fault, isObject, ok, readBody, type Answer, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, readBody, type Answer, type Result } from '../kernel/index.ts';
 import { factsOf, toPerson, type CertainMatch, type Persons } from '../persons/index.ts';
 import { JSON_RULES, parseInChunks } from '../r4/index.ts';
 import { bundleAnswer } from './answer-search.ts';
@@ -12,7 +12,8 @@ import { parseMatch } from './parse-match.ts';
 import type { RecordRead } from './record-read.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
 import { visibleTo } from './run-persons.ts';
-import { isResource, type Resource } from './whose.ts';
+import { patientsIn } from './search-patients.ts';
+import type { Resource } from './whose.ts';
 
 const BYTES_MAX = 64 * 1024;
 const JSON_MAX = { bytesMax: BYTES_MAX, tokensMax: 4_000, keysMax: 1_000 } as const;
@@ -86,9 +87,7 @@ export function makeAnswerMatch(deps: {
       const page = await reader.search('Patient', [...query, ['_count', '200']], caller);
       if (!page.ok) return page;
       if (page.value.next !== null) return ok(null);
-      for (const entry of [page.value.bundle['entry'] ?? []].flat() as unknown[]) {
-        const resource = isObject(entry) ? entry['resource'] : null;
-        if (!isResource(resource) || resource.resourceType !== 'Patient') continue;
+      for (const resource of patientsIn(page.value)) {
         const isFit = await fits(resource, match, caller);
         if (!isFit.ok) return isFit;
         if (isFit.value) found.set(resource.id, resource);

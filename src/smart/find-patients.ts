@@ -1,12 +1,10 @@
-import { identifierToken } from '../ehr/index.ts';
-import { fail, fault, isObject, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Asking } from './caller.ts';
 import { mrnsOf } from './linked-patients.ts';
 import { isId } from './read-request.ts';
-import { isResource, type Resource } from './whose.ts';
-
-const AT_ONCE = 50;
+import { byMrns, MRNS_AT_ONCE, searchPatients } from './search-patients.ts';
+import type { Resource } from './whose.ts';
 
 /** Which Patient of the EHR has which MRN. Nothing of it is shown by this alone: whether it may be is asked elsewhere. */
 export interface FindPatients {
@@ -21,25 +19,8 @@ export interface FindPatients {
 export function makeFindPatients(deps: { readonly reader: EhrReader; readonly mrnSystem: string }): FindPatients {
   const { reader, mrnSystem } = deps;
 
-  async function search(mrns: readonly string[], asking: Asking): Promise<Result<readonly Resource[]>> {
-    const value = mrns.map((mrn) => identifierToken(mrnSystem, mrn)).join(',');
-    const count = String(Math.min(200, mrns.length * 3));
-    const page = await reader.search(
-      'Patient',
-      [
-        ['identifier', value],
-        ['_count', count],
-      ],
-      asking,
-    );
-    if (!page.ok) return page;
-    const { entry } = page.value.bundle;
-    const found = (Array.isArray(entry) ? (entry as unknown[]) : [])
-      .map((one) => (isObject(one) ? one['resource'] : null))
-      .filter(isResource)
-      .filter(({ resourceType }) => resourceType === 'Patient');
-    return ok(found);
-  }
+  const search = (mrns: readonly string[], asking: Asking): Promise<Result<readonly Resource[]>> =>
+    searchPatients(reader, byMrns(mrns, mrnSystem), asking);
 
   /** One that is active goes before those that are not, such as the rest of a merge. */
   function pick(found: readonly Resource[], mrn: string): Result<Resource> {
@@ -57,8 +38,8 @@ export function makeFindPatients(deps: { readonly reader: EhrReader; readonly mr
     },
     async idsOf(mrns, asking) {
       const ids = new Map<string, string>();
-      for (let i = 0; i < mrns.length; i += AT_ONCE) {
-        const some = mrns.slice(i, i + AT_ONCE);
+      for (let i = 0; i < mrns.length; i += MRNS_AT_ONCE) {
+        const some = mrns.slice(i, i + MRNS_AT_ONCE);
         const found = await search(some, asking);
         if (!found.ok) return found;
         for (const mrn of some) {

@@ -1,16 +1,14 @@
-import { identifierToken } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
-import { isObject, ok, type Clock, type Result } from '../kernel/index.ts';
+import { ok, type Clock, type Result } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { EhrReader } from './ask-ehr.ts';
 import type { Asking } from './caller.ts';
 import { mrnsOf } from './linked-patients.ts';
-import { isResource } from './whose.ts';
+import { byMrns, MRNS_AT_ONCE, searchPatients } from './search-patients.ts';
 
 /** So many patients are searched for together; who has more names one. */
 const PATIENTS_MAX = 200;
 const LINKS_MAX = 1_000;
-const MRNS_AT_ONCE = 50;
 const KEEP_MS = 60_000;
 
 /**
@@ -32,20 +30,10 @@ export function makeListLinked(deps: {
   const kept = new Map<string, { readonly ids: readonly string[]; readonly untilMs: number }>();
 
   async function lookUp(mrns: readonly string[], asking: Asking): Promise<Result<null>> {
-    const value = mrns.map((mrn) => identifierToken(mrnSystem, mrn)).join(',');
-    const params = [
-      ['identifier', value],
-      ['_count', '200'],
-    ] as const;
-    const page = await reader.search('Patient', params, asking);
-    if (!page.ok) return page;
-    const { entry } = page.value.bundle;
-    const found = (Array.isArray(entry) ? (entry as unknown[]) : [])
-      .map((one) => (isObject(one) ? one['resource'] : null))
-      .filter(isResource)
-      .filter(({ resourceType }) => resourceType === 'Patient');
+    const found = await searchPatients(reader, byMrns(mrns, mrnSystem), asking);
+    if (!found.ok) return found;
     for (const mrn of mrns) {
-      const ids = found.filter((patient) => mrnsOf(patient, mrnSystem).includes(mrn)).map(({ id }) => id);
+      const ids = found.value.filter((patient) => mrnsOf(patient, mrnSystem).includes(mrn)).map(({ id }) => id);
       kept.set(mrn, { ids, untilMs: clock.monotonicMs() + KEEP_MS });
     }
     return ok(null);

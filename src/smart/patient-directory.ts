@@ -1,15 +1,16 @@
 import type { PatientDirectory, ShownPatient, WantedPatient } from '../auth/index.ts';
-import { escapeSearchValue, identifierToken } from '../ehr/index.ts';
+import { escapeSearchValue } from '../ehr/index.ts';
 import type { IdentityReads, IdentityWrites } from '../identity/index.ts';
 import { fail, fault, isObject, ok, type Result } from '../kernel/index.ts';
 import { factsOf, toPerson, wordsAre, type Condition, type Persons } from '../persons/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { BundlePage, EhrReader } from './ask-ehr.ts';
+import type { EhrReader } from './ask-ehr.ts';
 import { listEncounters, toShownEncounter } from './list-encounters.ts';
 import { mrnsOf, type LinkedPatients } from './linked-patients.ts';
 import { isId } from './read-request.ts';
+import { byMrns, patientsIn, searchPatients } from './search-patients.ts';
 import type { Served } from './served-types.ts';
-import { isResource, whose, type Resource } from './whose.ts';
+import { whose, type Resource } from './whose.ts';
 
 const PAGE = 20;
 const OTHERS_MAX = 50;
@@ -51,13 +52,6 @@ const meets = ({ name, birthDate }: WantedPatient): Condition => {
   return (person) => person.isActive && isNamed(person) && (birthDate === '' || person.birthDate === birthDate);
 };
 
-const patientsIn = ({ bundle }: BundlePage): Resource[] =>
-  [bundle['entry'] ?? []]
-    .flat()
-    .map((one: unknown) => (isObject(one) ? one['resource'] : null))
-    .filter(isResource)
-    .filter(({ resourceType }) => resourceType === 'Patient');
-
 /**
  * Whom a token may be about. A patient without an MRN is not offered: that is what a link says. The index says who they
  * may be, the EHR what is true of them now.
@@ -89,18 +83,11 @@ export function makePatientDirectory(deps: {
     const { mrn } = wanted;
     const isLinked = mode === 'all' ? ok(true) : await hasLink([mrn]);
     if (!isLinked.ok || !isLinked.value) return isLinked.ok ? ok([]) : isLinked;
-    const page = await reader.search(
-      'Patient',
-      [
-        ['identifier', identifierToken(mrnSystem, mrn)],
-        ['_count', String(PAGE)],
-      ],
-      { requestId },
-    );
-    if (!page.ok) return page;
+    const found = await searchPatients(reader, byMrns([mrn], mrnSystem), { requestId });
+    if (!found.ok) return found;
     const is = meets(wanted);
     return ok(
-      patientsIn(page.value)
+      found.value
         .filter((patient) => mrnsOf(patient, mrnSystem).includes(mrn) && isWanted(patient, is))
         .map((patient) => toShown(patient, mrn)),
     );
@@ -117,17 +104,10 @@ export function makePatientDirectory(deps: {
     if (!found.ok) return found;
     const ids = found.value.persons.map(({ id }) => id);
     if (ids.length === 0) return ok({ patients: [], next: null });
-    const page = await reader.search(
-      'Patient',
-      [
-        ['_id', ids.join(',')],
-        ['_count', String(PAGE)],
-      ],
-      { requestId },
-    );
-    if (!page.ok) return page;
+    const patients = await searchPatients(reader, [['_id', ids.join(',')]], { requestId });
+    if (!patients.ok) return patients;
     const shown = new Map<string, ShownPatient>();
-    for (const patient of patientsIn(page.value)) {
+    for (const patient of patients.value) {
       const mrns = mrnsOf(patient, mrnSystem);
       const isLinked = isWanted(patient, is) ? await hasLink(mrns) : ok(false);
       if (!isLinked.ok) return isLinked;
