@@ -63,7 +63,7 @@ export interface Answered {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: AnswerBody;
-  /** The body as it came. */
+  /** The body as it came; nothing where it was taken. */
   readonly bytes: Uint8Array;
 }
 

@@ -1,3 +1,4 @@
+import { dropBytes } from '../kernel/index.ts';
 import { parseLossless } from '../r4/index.ts';
 import type { AnswerBody, Answered, AnswerHeaders, EhrRequest } from './exchange.ts';
 
@@ -35,7 +36,10 @@ function readBody(headers: RawHeaders, bytes: Uint8Array, bytesMax: number, take
     return { kind: 'unreadable', because: 'encoding' };
   if (!JSON_TYPE.test(one(headers['content-type']) ?? '')) return { kind: 'unreadable', because: 'content-type' };
   const taken = bytes.byteLength <= bytesMax ? take?.(bytes) : null;
-  if (taken !== undefined && taken !== null) return { kind: 'taken', value: taken };
+  if (taken !== undefined && taken !== null) {
+    dropBytes(bytes);
+    return { kind: 'taken', value: taken };
+  }
   const parsed = parseLossless(bytes, { bytesMax });
   return parsed.ok ? { kind: 'json', value: parsed.value } : { kind: 'unreadable', because: 'syntax' };
 }

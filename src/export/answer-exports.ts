@@ -19,7 +19,7 @@ import type { PatientGroups } from './groups.ts';
 import { ERROR_TYPE, fileName, manifestOf, parseFileName } from './manifest.ts';
 import { pairsOfParameters, parseKickOff } from './parse-kick-off.ts';
 import { scopeText, stillCovers, systemOnly } from './scope.ts';
-import { streamFile } from './stream-file.ts';
+import { encodingFor, streamFile } from './stream-file.ts';
 import { makeStreamSlots } from './stream-slots.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -235,13 +235,19 @@ export function makeAnswerExports(deps: AnswerExportsDeps, kit: ReadKit) {
       },
       log: ask.log,
     };
+    const encoding = encodingFor(String(ask.request.headers['accept-encoding'] ?? ''));
     return ok({
       status: 200,
-      headers: { 'Content-Type': NDJSON, 'Cache-Control': 'no-store' },
+      headers: {
+        'Content-Type': NDJSON,
+        'Cache-Control': 'no-store',
+        Vary: 'Accept-Encoding',
+        ...(encoding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
+      },
       body: '',
       follow(outlet) {
         slot.begin();
-        void streamFile(stream, file, outlet).finally(slot.leave);
+        void streamFile(stream, file, encoding, outlet).finally(slot.leave);
       },
     } satisfies Answer);
   };

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import { ok, type Result } from '../kernel/index.ts';
+import { dropBytes, ok, type Result } from '../kernel/index.ts';
 import type { Held, Segment } from './commands.ts';
 
 const compress = promisify(gzip);
@@ -22,8 +22,12 @@ export const toSegment = async (
   lines: Omit<Segment, 'data' | 'bytes'> & { readonly lines: readonly Uint8Array[] },
 ): Promise<Segment> => {
   const { lines: parts, ...of } = lines;
-  const whole = Buffer.concat(parts);
-  return { ...of, bytes: whole.length, data: await compress(whole, { level: constants.Z_BEST_SPEED }) };
+  const [only] = parts;
+  const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+  const bytes = whole.length;
+  const data = await compress(whole, { level: constants.Z_BEST_SPEED });
+  for (const one of [whole, ...parts]) dropBytes(one);
+  return { ...of, bytes, data };
 };
 
 interface Open {

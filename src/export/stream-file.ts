@@ -1,9 +1,10 @@
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { fail, fault, safeError, type Log, type Outlet, type Result } from '../kernel/index.ts';
+import { gunzip, gzipSync } from 'node:zlib';
+import { dropBytes, fail, fault, safeError, type Log, type Outlet, type Result } from '../kernel/index.ts';
 import type { ExportFile, SegmentPlace } from './commands.ts';
 
 const decompress = promisify(gunzip);
+const EMPTY_GZIP = gzipSync('');
 
 type ReadSegments = Result<readonly (SegmentPlace & { readonly data: Uint8Array })[]>;
 
@@ -15,13 +16,21 @@ export interface StreamFileDeps {
   readonly log: Log;
 }
 
+/** How a client wants its files: packed where it says that it takes that, else as they are. */
+export const encodingFor = (acceptEncoding: string): 'gzip' | 'identity' =>
+  acceptEncoding.split(',').some((one) => /^\s*(x-)?gzip\s*(;\s*q=(1|0?\.0*[1-9])[\d.]*\s*)?$/i.test(one))
+    ? 'gzip'
+    : 'identity';
+
 /**
- * Sends a file as it is read: some segments at a time, no more than the client takes. Whatever goes wrong in the middle
+ * Sends a file as it is read: some segments at a time, no more than the client takes. Each segment is kept packed by
+ * itself, and several in a row are one packed file, so that a client that takes gzip is sent them as they are. Whatever goes wrong in the middle
  * cuts the connection, so that nobody takes what has arrived for the whole.
  */
 export async function streamFile(
   { read, stillMay, log }: StreamFileDeps,
   file: Pick<ExportFile, 'type' | 'part'>,
+  encoding: 'gzip' | 'identity',
   outlet: Outlet,
 ): Promise<void> {
   let isGone = false;
@@ -32,13 +41,19 @@ export async function streamFile(
       const some: ReadSegments = (await stillMay()) ? await read(file, after) : fail(fault('export.not-found'));
       if (!some.ok) break;
       for (const { data } of some.value) {
-        const lines = await decompress(data);
+        const sent = encoding === 'gzip' ? data : await decompress(data);
+        if (sent !== data) dropBytes(data);
         if (gone()) return;
-        outlet.write(lines);
+        const isBehind = outlet.write(sent) === 'behind';
         await outlet.drained();
+        if (gone()) return;
+        // What was not waited for may still be on its way.
+        if (isBehind) dropBytes(sent);
       }
       const last: SegmentPlace | undefined = some.value.at(-1);
       if (last === undefined) {
+        // Nothing at all is not what a client can unpack.
+        if (after === null && encoding === 'gzip') outlet.write(EMPTY_GZIP);
         outlet.end();
         return;
       }

@@ -129,6 +129,22 @@ describe.each(PLACES)('bulk export on %s', (_engine, makePlace) => {
     await at.app(token, status, {}, { method: 'DELETE' });
   });
 
+  test('a file is sent packed to whom it may be, with the same lines', async () => {
+    const status = await at.start(token, '/fhir/Patient/$export?_type=Observation');
+    const { output } = await at.finished(token, status);
+    const [file] = output;
+    const fetched = async (acceptEncoding: string) => {
+      const { headers, text } = await at.app(token, file?.url ?? '', { 'accept-encoding': acceptEncoding });
+      return [headers.get('content-encoding'), headers.get('vary'), text] as const;
+    };
+    const [, , whole] = await fetched('identity');
+    expect(whole.split('\n')).toHaveLength((file?.count ?? 0) + 1);
+    expect(await fetched('identity')).toEqual([null, expect.stringContaining('Accept-Encoding'), whole]);
+    expect(await fetched('gzip;q=0, br')).toEqual([null, expect.stringContaining('Accept-Encoding'), whole]);
+    expect(await fetched('br, gzip;q=0.8')).toEqual(['gzip', expect.stringContaining('Accept-Encoding'), whole]);
+    await at.app(token, status, {}, { method: 'DELETE' });
+  });
+
   test.each(['application/fhir+ndjson', 'application/ndjson', 'ndjson'])(
     '_outputFormat %s is taken',
     async (format) => {
