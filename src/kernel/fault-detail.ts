@@ -66,12 +66,12 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
   'group.too-many': 'A group has 100,000 MRNs at most: make several groups.',
   'group.name-taken': 'Another group has this name: choose another name.',
   'read.person-parameter':
-    'Patients are found by name, family, given, birthdate, gender, identifier and _id, and sorted by name, family, birthdate and _id. Leave this one out, or name one patient by _id.',
+    'Patients are found by name, family, given, birthdate, death-date, gender, identifier and _id, and sorted by name, family, birthdate and _id. Leave this one out, or name one patient by _id.',
   'read.too-many-persons': 'There are too many patients to look for one by name. Name one by _id or identifier.',
   'read.parameter':
     'A parameter is not taken, or its value is none of its kind: correct or leave out the one that is named.',
   'read.patient-needed':
-    'Name a patient: add patient=ID. Of Patient itself: _id, identifier, name, family, given, birthdate or gender.',
+    'Name a patient: add patient=ID. Of Patient itself: _id, identifier, name, family, given, birthdate, death-date or gender.',
   'read.cursor': 'This page can no longer be shown: ask for the first page of the search again.',
   'read.scope': 'No scope of the token covers this type and act: ask for one at the next launch, such as user/TYPE.rs.',
   'read.no-patient':

@@ -15,6 +15,8 @@ export interface PersonFacts {
   readonly identifiers: string;
   readonly birthDate: string;
   readonly gender: string;
+  /** With its time, where the EHR has one. */
+  readonly deathDate: string;
   readonly isActive: boolean;
   /** Family name, then given names, of the name that is shown; without case and accents. */
   readonly sortName: string;
@@ -74,6 +76,7 @@ export function factsOf(patient: unknown): PersonFacts | null {
     identifiers: identifiersOf(patient),
     birthDate: text(patient['birthDate']),
     gender: text(patient['gender']),
+    deathDate: text(patient['deceasedDateTime']),
     isActive: patient['active'] !== false,
     sortName: sortNameOf(patient),
   };

@@ -14,8 +14,8 @@ const bytes = (value: unknown): Uint8Array => value as Uint8Array;
 export const hexOf = (row: Row): string => Buffer.from(bytes(row['mrn_index'])).toString('hex');
 const place = (mrnIndex: string): string => `person.facts_sealed/${mrnIndex}`;
 
-/** As a list without names, since the same six would stand in every row. */
-type Listed = readonly [string, string, string, string, string, boolean, string];
+/** As a list without names, since the same ones would stand in every row. */
+type Listed = readonly [string, string, string, string, string, boolean, string, string];
 
 const toListed = (f: PersonFacts): Listed => [
   f.id,
@@ -25,13 +25,24 @@ const toListed = (f: PersonFacts): Listed => [
   f.gender,
   f.isActive,
   f.sortName,
+  f.deathDate,
 ];
-const fromListed = ([id, names, identifiers, birthDate, gender, isActive, sortName]: Listed): PersonFacts => ({
+const fromListed = ([
   id,
   names,
   identifiers,
   birthDate,
   gender,
+  isActive,
+  sortName,
+  deathDate,
+]: Listed): PersonFacts => ({
+  id,
+  names,
+  identifiers,
+  birthDate,
+  gender,
+  deathDate,
   isActive,
   sortName,
 });

@@ -84,7 +84,7 @@ export const isByNumber = (clauses: Pairs): boolean =>
   });
 
 /** By any of these people are found in the index; others may stand beside them. */
-const FINDS_A_PERSON = ['name', 'family', 'given', 'birthdate', 'gender', '_id'];
+const FINDS_A_PERSON = ['name', 'family', 'given', 'birthdate', 'death-date', 'gender', '_id'];
 const isByPerson = (clauses: Pairs): boolean =>
   clauses.some(([key]) => FINDS_A_PERSON.includes(key.split(':')[0] ?? ''));
 

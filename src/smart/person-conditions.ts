@@ -1,12 +1,21 @@
 import { fail, fault, ok, type Result } from '../kernel/index.ts';
 import { FIELD, fieldsOf, foldText, NAME_PARTS, VALUE, type Condition } from '../persons/index.ts';
-import { daysOfDate, splitSearchValue, unescapeSearchValue } from '../r4/index.ts';
+import { compareSearch, daysOfDate, splitSearchValue, unescapeSearchValue } from '../r4/index.ts';
 
 /** Parameter names, each with its modifier, and values, as a search has them. */
 type Clauses = readonly (readonly [string, string])[];
 
 /** The parameters by which people are found here. */
-export const PERSON_PARAMS = ['name', 'family', 'given', 'birthdate', 'gender', 'identifier', '_id'] as const;
+export const PERSON_PARAMS = [
+  'name',
+  'family',
+  'given',
+  'birthdate',
+  'death-date',
+  'gender',
+  'identifier',
+  '_id',
+] as const;
 type PersonParam = (typeof PERSON_PARAMS)[number];
 export const isPersonParam = (name: string): name is PersonParam => (PERSON_PARAMS as readonly string[]).includes(name);
 
@@ -68,6 +77,14 @@ function birthDateIs(value: string): Condition | null {
   };
 }
 
+/** As any date of a resource, which may have a time; few people have one at all. */
+function deathDateIs(value: string): Condition | null {
+  if (!/^(eq|ne|gt|lt|ge|le|sa|eb)?\d/.test(value)) return null;
+  return ({ deathDate }) =>
+    deathDate !== '' &&
+    compareSearch({ resourceType: 'Patient', deceasedDateTime: deathDate }, 'death-date', value) !== 'no';
+}
+
 function identifierIs(value: string): Condition | null {
   const parts = splitSearchValue(value, '|').map(unescapeSearchValue);
   const [first = '', number] = parts;
@@ -84,6 +101,7 @@ const IS_MISSING: Readonly<Record<PersonParam, Condition>> = {
   family: ({ names }) => !names.includes(`${FIELD}${NAME_PARTS.family}`),
   given: ({ names }) => !names.includes(`${FIELD}${NAME_PARTS.given}`),
   birthdate: ({ birthDate }) => birthDate === '',
+  'death-date': ({ deathDate }) => deathDate === '',
   gender: ({ gender }) => gender === '',
   identifier: ({ identifiers }) => identifiers === FIELD,
   _id: () => false,
@@ -97,6 +115,8 @@ function alternativeOf(name: PersonParam, modifier: string | undefined, value: s
       return stringIs(name, modifier, unescapeSearchValue(value));
     case 'birthdate':
       return modifier === undefined ? birthDateIs(value) : null;
+    case 'death-date':
+      return modifier === undefined ? deathDateIs(value) : null;
     case 'gender': {
       const code = unescapeSearchValue(splitSearchValue(value, '|').at(-1) ?? '');
       return modifier === undefined && code !== '' ? ({ gender }) => gender === code : null;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { factsOf } from '../../../src/persons/index.ts';
+import { factsOf, toPerson } from '../../../src/persons/index.ts';
 import { readConditions } from '../../../src/smart/person-conditions.ts';
 import { makeMemoryIndex } from '../../../src/persons/memory-index.ts';
 import { readOrder } from '../../../src/persons/order-persons.ts';
@@ -35,4 +35,23 @@ test('whoever looks for persons sees all of them, also where they are read anew 
   put(0);
   expect((await finding).total).toBe(2);
   expect((await index.find(is.value, order, null, 10)).total).toBe(1);
+});
+
+test.each([
+  ['2014-02-03', true],
+  ['2014', true],
+  ['ge2014-02-03T18:33:18-05:00', true],
+  ['gt2014-02-05', false],
+  ['lt2014-02-04', true],
+  ['lt2014', false],
+])('who died is found by death-date=%s: %j', (value, isFound) => {
+  const facts = factsOf({ resourceType: 'Patient', id: '1', deceasedDateTime: '2014-02-03T18:33:18-05:00' });
+  const alive = factsOf({ resourceType: 'Patient', id: '2', deceasedBoolean: false });
+  if (facts === null || alive === null) throw new Error('no patient');
+  const is = readConditions([['death-date', value]]);
+  expect(is.ok && [is.value(toPerson(facts)), is.value(toPerson(alive))]).toEqual([isFound, false]);
+});
+
+test('a date of death that is none is refused', () => {
+  expect(readConditions([['death-date', 'yesterday']]).ok).toBe(false);
 });
