@@ -43,7 +43,7 @@ test.each([
   ['ge2014-02-03T18:33:18-05:00', true],
   ['gt2014-02-05', false],
   ['lt2014-02-04', true],
-  ['lt2014', false],
+  ['lt2013', false],
 ])('who died is found by death-date=%s: %j', (value, isFound) => {
   const facts = factsOf({ resourceType: 'Patient', id: '1', deceasedDateTime: '2014-02-03T18:33:18-05:00' });
   const alive = factsOf({ resourceType: 'Patient', id: '2', deceasedBoolean: false });
