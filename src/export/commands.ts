@@ -88,7 +88,7 @@ export interface Segment {
   readonly bytes: number;
   /** Resources of this type in earlier segments of the patient. */
   readonly before: number;
-  /** One whole gzip member. */
+  /** The lines as packed.ts keeps them. */
   readonly data: Uint8Array;
 }
 

@@ -1,9 +1,6 @@
-import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
 import { dropBytes, ok, type Result } from '../kernel/index.ts';
 import type { Held, Segment } from './commands.ts';
-
-const compress = promisify(gzip);
+import { pack } from './packed.ts';
 
 /** How many bytes of lines one segment has, more or less; and how many of several types wait together. */
 const SEGMENT_BYTES = 1024 * 1024;
@@ -25,7 +22,7 @@ export const toSegment = async (
   const [only] = parts;
   const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
   const bytes = whole.length;
-  const data = await compress(whole, { level: constants.Z_BEST_SPEED });
+  const data = await pack(whole);
   for (const one of [whole, ...parts]) dropBytes(one);
   return { ...of, bytes, data };
 };

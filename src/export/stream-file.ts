@@ -1,10 +1,6 @@
-import { promisify } from 'node:util';
-import { gunzip, gzipSync } from 'node:zlib';
 import { dropBytes, fail, fault, safeError, type Log, type Outlet, type Result } from '../kernel/index.ts';
 import type { ExportFile, SegmentPlace } from './commands.ts';
-
-const decompress = promisify(gunzip);
-const EMPTY_GZIP = gzipSync('');
+import { makeGzip, unpack } from './packed.ts';
 
 type ReadSegments = Result<readonly (SegmentPlace & { readonly data: Uint8Array })[]>;
 
@@ -23,9 +19,9 @@ export const encodingFor = (acceptEncoding: string): 'gzip' | 'identity' =>
     : 'identity';
 
 /**
- * Sends a file as it is read: some segments at a time, no more than the client takes. Each segment is kept packed by
- * itself, and several in a row are one packed file, so that a client that takes gzip is sent them as they are. Whatever goes wrong in the middle
- * cuts the connection, so that nobody takes what has arrived for the whole.
+ * Sends a file as it is read: some segments at a time, no more than the client takes; to one that takes gzip they go as
+ * they are kept. Whatever goes wrong in the middle cuts the connection, so that nobody takes what has arrived for the
+ * whole.
  */
 export async function streamFile(
   { read, stillMay, log }: StreamFileDeps,
@@ -36,24 +32,25 @@ export async function streamFile(
   let isGone = false;
   outlet.onClose(() => (isGone = true));
   const gone = (): boolean => isGone;
+  const gzip = encoding === 'gzip' ? makeGzip() : null;
+  if (gzip !== null) outlet.write(gzip.head);
   try {
     for (let after: SegmentPlace | null = null; ;) {
       const some: ReadSegments = (await stillMay()) ? await read(file, after) : fail(fault('export.not-found'));
       if (!some.ok) break;
       for (const { data } of some.value) {
-        const sent = encoding === 'gzip' ? data : await decompress(data);
-        if (sent !== data) dropBytes(data);
+        const sent = gzip === null ? await unpack(data) : gzip.add(data);
         if (gone()) return;
         const isBehind = outlet.write(sent) === 'behind';
         await outlet.drained();
         if (gone()) return;
         // What was not waited for may still be on its way.
+        if (gzip === null || isBehind) dropBytes(data);
         if (isBehind) dropBytes(sent);
       }
       const last: SegmentPlace | undefined = some.value.at(-1);
       if (last === undefined) {
-        // Nothing at all is not what a client can unpack.
-        if (after === null && encoding === 'gzip') outlet.write(EMPTY_GZIP);
+        if (gzip !== null) outlet.write(gzip.end());
         outlet.end();
         return;
       }
