@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEMO_MRN_SYSTEM, seedEhr, startEhr } from '../../sandbox/index.ts';
-import { KEYS } from '../../src/config/index.ts';
 import { systemClock } from '../../src/kernel/index.ts';
 import { freePort } from '../../test/support/postgres-server.ts';
 import { portOf, runProcess, serveSettings } from '../../test/support/run-process.ts';
@@ -19,10 +18,10 @@ export type OwnGateway = {
   stop(): Promise<void>;
 };
 
-/** Without it no subscription may have an endpoint on this machine. */
-const PRIVATE_HOSTS = 'CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS';
-
-/** What a gateway is told that Inferno is to be used with, and what the environment says about its settings. */
+/**
+ * What a gateway is told that Inferno is to be used with, at whose address apps may want to be notified; and what the
+ * environment says about its settings.
+ */
 export function settingsFor(
   inferno: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -30,7 +29,7 @@ export function settingsFor(
   const given = Object.entries(env).flatMap(([name, value]) =>
     name.startsWith('CHARTGATE_') && value !== undefined ? [[name, value] as const] : [],
   );
-  return { ...(PRIVATE_HOSTS in KEYS ? { [PRIVATE_HOSTS]: new URL(inferno).host } : {}), ...Object.fromEntries(given) };
+  return { CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS: new URL(inferno).host, ...Object.fromEntries(given) };
 }
 
 export async function startOwnGateway(more: Readonly<Record<string, string>> = {}): Promise<OwnGateway> {
