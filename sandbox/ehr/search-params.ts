@@ -21,6 +21,7 @@ export const RESOURCE_TYPES: readonly string[] = [
   'AllergyIntolerance',
   'AuditEvent',
   'Basic',
+  'Binary',
   'CarePlan',
   'CareTeam',
   'Communication',

@@ -18,18 +18,18 @@ const REPORTS = [
   ['LP29684-5', 'Radiology', '18748-4', 'Diagnostic imaging study'],
 ] as const;
 
-/** An attachment that a note and a report share. */
-const noteOf = (code: string): Record<string, unknown> => ({
-  contentType: 'text/plain',
-  url: `https://demo-hospital.example/notes/${code}`,
-  data: Buffer.from('An invented note.').toString('base64'),
-});
+const NOTE = { contentType: 'text/plain', data: Buffer.from('An invented note.').toString('base64') };
+const noteId = (code: string): string => `demo-note-${code}`;
+
+/** An attachment that a note and a report share: in itself, and where it can be fetched. */
+const noteOf = (code: string): Record<string, unknown> => ({ ...NOTE, url: `Binary/${noteId(code)}` });
 
 /** Clinical notes, and the reports that tell the same. */
 export const buildNotes = (subject: unknown, encounter: unknown): Kept[] => [
+  ...NOTES.map(([code]): Kept => ({ resourceType: 'Binary', id: noteId(code), securityContext: subject, ...NOTE })),
   ...NOTES.map(([code, display]): Kept => ({
     resourceType: 'DocumentReference',
-    id: `demo-note-${code}`,
+    id: noteId(code),
     identifier: [{ system: 'urn:example:chartgate:note', value: code }],
     status: 'current',
     type: concept(LOINC, code, display),
