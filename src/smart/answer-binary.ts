@@ -6,6 +6,7 @@ import type { Caller } from './caller.ts';
 import { decide, filtersFor, type Plan } from './decide.ts';
 import { refuse, type Handle } from './front.ts';
 import type { Judge } from './judge.ts';
+import type { LinkedPatients } from './linked-patients.ts';
 import { binaryForm, FHIR_JSON } from './negotiate.ts';
 import { isId, type Search } from './read-request.ts';
 import type { RecordRead } from './record-read.ts';
@@ -69,8 +70,9 @@ function contentAnswer({ id, contentType, data }: Resource): Result<Answer> {
 
 /**
  * `Binary/{id}`, which does not say whose it is. It is the patient's where a record says so that the token finds among
- * the patient's (a DocumentReference, the form of a DiagnosticReport, a Media); only then is the EHR asked for it, so that nobody learns whether another's is there.
- * What it says itself (`securityContext`) must not be another's.
+ * the patient's (a DocumentReference, the form of a DiagnosticReport, a Media). For a token of one patient only then is
+ * the EHR asked for it, so that nobody learns whether another's is there. What it says itself (`securityContext`) must
+ * not be another's.
  */
 export function makeAnswerBinary(deps: {
   readonly served: Served;
@@ -79,12 +81,13 @@ export function makeAnswerBinary(deps: {
   readonly isSearchable: (type: string) => boolean;
   readonly ehrBase: string;
   readonly reader: EhrReader;
+  readonly links: LinkedPatients;
   readonly judge: Judge;
   readonly runSearch: RunSearch;
   readonly record: RecordRead;
   readonly rewrite: RewriteAddresses;
 }): { readonly get: Handle } {
-  const { served, ehrBase, reader, judge, runSearch, record, rewrite } = deps;
+  const { served, ehrBase, reader, links, judge, runSearch, record, rewrite } = deps;
 
   async function isAttached(plans: readonly Plan<Search>[], id: string, caller: Caller): Promise<Result<boolean>> {
     for (const plan of plans) {
@@ -118,21 +121,61 @@ export function makeAnswerBinary(deps: {
     return shown.ok ? ok(shown.value.get(name)?.patient === patient) : shown;
   }
 
-  async function find(
-    plans: readonly Plan<Search>[],
-    patient: string,
-    id: string,
-    caller: Caller,
-  ): Promise<Result<Resource, Fault | 'hidden' | 'absent'>> {
+  type Found = Result<Resource, Fault | 'hidden' | 'absent'>;
+
+  async function read(id: string, caller: Caller): Promise<Found> {
+    const found = await reader.read(`Binary/${id}`, 'Binary', id, caller);
+    if (!found.ok) return found;
+    return found.value === null ? fail('absent') : ok(found.value.resource);
+  }
+
+  /** The searches by which the token finds records of this patient that may name one. */
+  const plansOf = ({ grant }: Caller, patient: string): readonly Plan<Search>[] =>
+    HOLDERS.filter(deps.isSearchable)
+      .map((type) => decide(grant, searchOf(type, patient), served))
+      .flatMap((decision) => (decision.allow ? [decision.plan] : []));
+
+  async function find(plans: readonly Plan<Search>[], patient: string, id: string, caller: Caller): Promise<Found> {
     const attached = await isAttached(plans, id, caller);
     if (!attached.ok) return attached;
     if (!attached.value) return fail('hidden');
-    const read = await reader.read(`Binary/${id}`, 'Binary', id, caller);
-    if (!read.ok) return read;
-    if (read.value === null) return fail('absent');
-    const own = await isOf(patient, read.value.resource, caller);
+    const found = await read(id, caller);
+    if (!found.ok) return found;
+    const own = await isOf(patient, found.value, caller);
     if (!own.ok) return own;
-    return own.value ? ok(rewrite(read.value.resource)) : fail('hidden');
+    return own.value ? found : fail('hidden');
+  }
+
+  /**
+   * For a token that is for many patients: of the one that the Binary itself names. One of a patient whom the token does
+   * not see costs the EHR as many questions as one that is not there.
+   */
+  async function findNamed(
+    id: string,
+    caller: Caller,
+  ): Promise<Result<{ readonly resource: Resource; readonly patient: string }, Fault | 'hidden' | 'absent'>> {
+    const found = await read(id, caller);
+    if (!found.ok && found.fault !== 'absent') return found;
+    const said = found.ok ? localReference(found.value['securityContext'], ehrBase) : null;
+    const named = said?.type === 'Patient' ? said : null;
+    // Somebody is asked for in any case; of nobody there is nothing to see.
+    const isSeen = await links.isLinked(named?.id ?? id, caller);
+    if (!isSeen.ok) return isSeen;
+    if (!found.ok) return found;
+    if (named === null || !isSeen.value) return fail('hidden');
+    const attached = await isAttached(plansOf(caller, named.id), id, caller);
+    if (!attached.ok) return attached;
+    return attached.value ? ok({ resource: found.value, patient: named.id }) : fail('hidden');
+  }
+
+  async function findFor(
+    patient: string | null,
+    id: string,
+    caller: Caller,
+  ): Promise<Result<{ readonly resource: Resource; readonly patient: string }, Fault | 'hidden' | 'absent'>> {
+    if (patient === null) return findNamed(id, caller);
+    const found = await find(plansOf(caller, patient), patient, id, caller);
+    return found.ok ? ok({ resource: found.value, patient }) : found;
   }
 
   return {
@@ -147,21 +190,26 @@ export function makeAnswerBinary(deps: {
       const isScoped = filtersFor(grant, 'Binary', ['r'], { isContext: true, isLinked: true }).some(
         ({ length }) => length === 0,
       );
-      if (patient === null) return refuse(isScoped ? 'no-patient' : 'scope', of, record, caller);
-      const decisions = HOLDERS.filter(deps.isSearchable).map((type) => decide(grant, searchOf(type, patient), served));
-      const plans = decisions.flatMap((decision) => (decision.allow ? [decision.plan] : []));
-      if (!isScoped || plans.length === 0) return refuse('scope', of, record, caller);
-      const found = await find(plans, patient, id, caller);
+      if (!isScoped) return refuse('scope', of, record, caller);
+      const reach = { isContext: patient !== null, isLinked: true };
+      const isForMany = filtersFor(grant, 'Binary', ['r'], reach).some(({ length }) => length === 0);
+      if (!isForMany) return refuse('no-patient', of, record, caller);
+      const isHeld = HOLDERS.some(
+        (type) => deps.isSearchable(type) && filtersFor(grant, type, ['s'], reach).length > 0,
+      );
+      if (!isHeld) return refuse('scope', of, record, caller);
+      const found = await findFor(patient, id, caller);
       const act = { type: 'fhir.read', interaction: 'read', resourceType: 'Binary', id } as const;
       if (found.ok) {
-        const kept = await record({ ...act, outcome: '0', patients: [patient], count: 1 }, caller);
+        const kept = await record({ ...act, outcome: '0', patients: [found.value.patient], count: 1 }, caller);
         if (!kept.ok) return kept;
+        const shown = rewrite(found.value.resource);
         return form === 'content'
-          ? contentAnswer(found.value)
+          ? contentAnswer(shown)
           : ok({
               status: 200,
               headers: { 'Content-Type': FHIR_JSON, Vary: 'Accept, Origin' },
-              body: JSON.stringify(found.value),
+              body: JSON.stringify(shown),
             });
       }
       const why = found.fault;

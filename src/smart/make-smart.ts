@@ -186,6 +186,7 @@ export function makeSmart(deps: SmartDeps): Smart {
     isSearchable,
     ehrBase,
     reader,
+    links,
     judge,
     runSearch,
     record,

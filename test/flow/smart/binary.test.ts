@@ -134,10 +134,47 @@ test.each([
   ['patient/Binary.r patient/DocumentReference.rs?category=urn:c|other', { patient: 'a' }, 404],
   ['patient/Binary.r?_id=relative patient/DocumentReference.rs', { patient: 'a' }, 403],
   ['patient/*.rs', {}, 403],
-  ['user/*.rs', {}, 403],
-  ['system/*.rs', {}, 403],
+  ['user/*.rs', {}, 404],
+  ['system/*.rs', {}, 404],
 ])('%s with %j gets %i', async (scope, more, status) => {
   expect((await get('relative', scope, more)).status).toBe(status);
+});
+
+describe('by a token for many patients', () => {
+  test.each([
+    ['user/*.rs', 'absolute', 200],
+    ['system/*.rs', 'absolute', 200],
+    ['system/Binary.r system/DocumentReference.s', 'absolute', 200],
+    ['system/Binary.r system/DocumentReference.s?category=urn:c|other', 'absolute', 404],
+    ['system/Binary.r', 'absolute', 403],
+    ['system/Binary.r?_id=absolute system/DocumentReference.s', 'absolute', 403],
+    ['system/Binary.r patient/DocumentReference.s', 'absolute', 403],
+    ['patient/Binary.r system/DocumentReference.s', 'absolute', 403],
+    // It does not say whose it is.
+    ['system/*.rs', 'relative', 404],
+    ['system/*.rs', 'context-of-obs', 404],
+    // No record of the patient whom it names has it.
+    ['system/*.rs', 'context-of-b', 404],
+    ['system/*.rs', 'context-elsewhere', 404],
+    ['system/*.rs', 'gone', 404],
+  ])('%s: Binary/%s is %i', async (scope, id, status) => {
+    expect((await get(id, scope, {})).status).toBe(status);
+  });
+
+  test('what is of nobody whom it sees costs the EHR as much as what is not there', async () => {
+    const linked = await startSmart(ehr.url, { patients: 'linked' });
+    const asked = async (id: string): Promise<readonly [number, number]> => {
+      const before = ehr.asked.length;
+      const answer = await linked.get(`/fhir/Binary/${id}`, linked.token(aGrant('system/*.rs')));
+      return [answer.status, ehr.asked.length - before];
+    };
+    try {
+      const nothing = await asked('nothing-at-all');
+      expect([nothing[0], await asked('absolute'), await asked('of-b')]).toEqual([404, nothing, nothing]);
+    } finally {
+      await linked.stop();
+    }
+  });
 });
 
 test('nothing else of Binary is served', async () => {
