@@ -59,7 +59,7 @@ export interface ClaimedExport extends ExportJob {
 }
 
 /** Which run of an export writes: what an earlier run writes late is refused. */
-export interface Hold {
+export interface ExportLease {
   readonly tenant: string;
   readonly seq: number;
   readonly epoch: number;
@@ -67,7 +67,7 @@ export interface Hold {
   readonly leaseMs: number;
 }
 /** `lost`: another run has it, or it was ended. Nothing was stored. */
-export type Held = 'held' | 'lost';
+export type LeaseOutcome = 'held' | 'lost';
 
 export interface Mrn {
   readonly mrnSystem: string;
@@ -146,28 +146,28 @@ export type ExportWrites = {
     args: { readonly tenant: string; readonly owner: string; readonly at: Date; readonly leaseMs: number };
     out: ClaimedExport | null;
   };
-  'exports.renew': { args: Hold; out: Held };
-  'exports.release': { args: Hold; out: null };
+  'exports.renew': { args: ExportLease; out: LeaseOutcome };
+  'exports.release': { args: ExportLease; out: null };
   /** Patients of the export, each once; `next` null: these were the last. `segments` tell of those who are left out. */
   'exports.gather': {
-    args: Hold & {
+    args: ExportLease & {
       readonly patients: readonly Mrn[];
       readonly next: string | null;
       readonly segments: readonly Segment[];
     };
-    out: Held;
+    out: LeaseOutcome;
   };
   /** Segments of a patient who is not done: nobody can fetch them yet. */
   'exports.put-segments': {
-    args: Hold & { readonly patient: number; readonly segments: readonly Segment[] };
-    out: Held;
+    args: ExportLease & { readonly patient: number; readonly segments: readonly Segment[] };
+    out: LeaseOutcome;
   };
   /**
    * The patient is done, and recorded by the same commit. `done` becomes `left` where the link is no longer confirmed,
    * and where the same Patient is done by another MRN: then nothing of the patient is kept.
    */
   'exports.finish-patient': {
-    args: Hold & {
+    args: ExportLease & {
       readonly patient: number;
       /** The id at the EHR; null where it is not known. */
       readonly chart: string | null;
@@ -178,21 +178,24 @@ export type ExportWrites = {
       readonly fault: string | null;
       readonly audit: AuditDraft;
     };
-    out: Held;
+    out: LeaseOutcome;
   };
   /** The patient is tried again; how often that was so far. */
   'exports.put-off': {
-    args: Hold & { readonly patient: number; readonly fault: string };
-    out: { readonly held: Held; readonly attempts: number };
+    args: ExportLease & { readonly patient: number; readonly fault: string };
+    out: { readonly held: LeaseOutcome; readonly attempts: number };
   };
   'exports.put-shared': {
-    args: Hold & { readonly names: readonly string[]; readonly segments: readonly Omit<Segment, 'n' | 'before'>[] };
-    out: Held;
+    args: ExportLease & {
+      readonly names: readonly string[];
+      readonly segments: readonly Omit<Segment, 'n' | 'before'>[];
+    };
+    out: LeaseOutcome;
   };
-  'exports.to-shared': { args: Hold; out: Held };
+  'exports.to-shared': { args: ExportLease; out: LeaseOutcome };
   'exports.settle': {
-    args: Hold & { readonly to: 'complete' | 'failed'; readonly fault: string | null; readonly keepMs: number };
-    out: Held;
+    args: ExportLease & { readonly to: 'complete' | 'failed'; readonly fault: string | null; readonly keepMs: number };
+    out: LeaseOutcome;
   };
   /** Its key is destroyed. Null: there is none of this client's; `over`: its files are gone already. */
   'exports.end': {

@@ -1,7 +1,7 @@
 import type { AuditDraft } from '../audit/index.ts';
 import type { Clock, Fault, Result } from '../kernel/index.ts';
 import type { Caller, ChartAsk, FindPatients, ReadChart } from '../smart/index.ts';
-import type { ClaimedExport, Held, Segment, WaitingPatient } from './commands.ts';
+import type { ClaimedExport, LeaseOutcome, Segment, WaitingPatient } from './commands.ts';
 import { errorLine } from './error-lines.ts';
 import { makeSegmentWriter, toSegment } from './segment-writer.ts';
 
@@ -25,7 +25,7 @@ export async function readPatient(
   { mrn }: WaitingPatient,
   asked: ChartAsk,
   caller: Caller,
-  put: (segments: readonly Segment[]) => Promise<Result<Held>>,
+  put: (segments: readonly Segment[]) => Promise<Result<LeaseOutcome>>,
 ): Promise<PatientRead> {
   const found = await deps.patients.byMrn(mrn, caller);
   if (!found.ok) return { kind: 'fault', fault: found.fault, chart: null };

@@ -14,7 +14,15 @@ import {
 import type { Caller, FindPatients, ReadChart } from '../smart/index.ts';
 import type { Operate } from '../store/index.ts';
 import { chartAskOf } from './chart-ask.ts';
-import type { ClaimedExport, ExportReads, ExportWrites, Held, Hold, Segment, WaitingPatient } from './commands.ts';
+import type {
+  ClaimedExport,
+  ExportReads,
+  ExportWrites,
+  LeaseOutcome,
+  ExportLease,
+  Segment,
+  WaitingPatient,
+} from './commands.ts';
 import { gatherPatients } from './gather-patients.ts';
 import type { PatientGroups } from './groups.ts';
 import { auditOfPatient, errorSegment, isPassing, readPatient } from './read-patient.ts';
@@ -61,7 +69,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
   const { tenant, exports, clock, log } = deps;
   const { seq, epoch } = job;
   const ask = chartAskOf(job.asked, deps.parseFilter);
-  const holding = (): Hold => ({ tenant, seq, epoch, at: clock.now(), leaseMs: LEASE_MS });
+  const holding = (): ExportLease => ({ tenant, seq, epoch, at: clock.now(), leaseMs: LEASE_MS });
   let pauseMs = 0;
 
   async function rest(ms: number): Promise<void> {
@@ -91,7 +99,8 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
     return { ok: true, value: { grant: grant.value, requestId: job.requestId as RequestId, log, signal } };
   }
 
-  const after = (held: Result<Held>): 'go-on' | Ran => (held.ok ? (held.value === 'held' ? 'go-on' : 'over') : 'later');
+  const after = (held: Result<LeaseOutcome>): 'go-on' | Ran =>
+    held.ok ? (held.value === 'held' ? 'go-on' : 'over') : 'later';
 
   const mustWait = async (): Promise<boolean> => signal.aborted || (await deps.isPaused());
   const isTooLong = (): boolean => clock.now().getTime() - job.startedAt > RUN_MAX_MS;
@@ -157,7 +166,7 @@ export async function runExport(deps: RunExportDeps, job: ClaimedExport, signal:
     const caller = await callerNow();
     if (!caller.ok) return 'later';
     if (caller.value === null) return settle('failed', 'export.client');
-    const put = (segments: readonly Segment[]): Promise<Result<Held>> =>
+    const put = (segments: readonly Segment[]): Promise<Result<LeaseOutcome>> =>
       exports.writeBehind('exports.put-segments', { ...holding(), patient: patient.n, segments });
     const read = await readPatient(deps, patient, ask, caller.value, put);
     if (signal.aborted) return 'later';

@@ -1,5 +1,5 @@
 import { dropBytes, ok, type Result } from '../kernel/index.ts';
-import type { Held, Segment } from './commands.ts';
+import type { LeaseOutcome, Segment } from './commands.ts';
 import { pack } from './packed.ts';
 
 /** How many bytes of lines one segment has, more or less; and how many of several types wait together. */
@@ -35,7 +35,7 @@ interface Open {
 
 export interface SegmentWriter {
   /** `lost`: whoever stores them takes no more. */
-  add(lines: Lines): Promise<Result<Held>>;
+  add(lines: Lines): Promise<Result<LeaseOutcome>>;
   /** What was not handed on yet. */
   finish(): Promise<readonly Segment[]>;
   counts(): Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ export interface SegmentWriter {
  * Gathers the lines of one patient into segments, each of one type and so large that a file is read in few steps. What
  * is in memory at once is bounded, however much the patient has.
  */
-export function makeSegmentWriter(put: (segments: readonly Segment[]) => Promise<Result<Held>>): SegmentWriter {
+export function makeSegmentWriter(put: (segments: readonly Segment[]) => Promise<Result<LeaseOutcome>>): SegmentWriter {
   const open = new Map<string, Open>();
   const counted = new Map<string, number>();
   let ready: Segment[] = [];

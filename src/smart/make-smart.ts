@@ -31,7 +31,7 @@ import { makeFindPatients } from './find-patients.ts';
 import { makeFindShared } from './find-shared.ts';
 import { makeFront, type Handle } from './front.ts';
 import { isIncluded, isSearched, makeMayReverse, makeOtherParam, makeParamsOf } from './known-params.ts';
-import { makeReading } from './make-reading.ts';
+import { makeCheckedReader } from './checked-reader.ts';
 import { checkFormat, FHIR_JSON } from './negotiate.ts';
 import { noticePatients } from './notice-patients.ts';
 import { makeParseFilter } from './parse-filter.ts';
@@ -148,13 +148,18 @@ export function makeSmart(deps: SmartDeps): Smart {
     ...{ patients, persons, tenant, mrnSystem, served, ehrBase, identity, isSearchable, capability, clock },
     noteUnmet: unmet.note,
   };
-  const reading = makeReading({ ...looks, recordLeftOut, passPages, reader });
-  const { links, judge, runSearch, runToPrint } = reading;
+  const checkedReader = makeCheckedReader({ ...looks, recordLeftOut, passPages, reader });
+  const { links, judge, runSearch, runToPrint } = checkedReader;
   const share = makeBackgroundShare({
     most: deps.backgroundRequests,
     isOthersTurn: () => asking.inFlight() > 0 || deps.isDelivering(),
   });
-  const background = makeReading({ ...looks, recordLeftOut, passPages, reader: makeEhrReader({ ...deps, share }) });
+  const background = makeCheckedReader({
+    ...looks,
+    recordLeftOut,
+    passPages,
+    reader: makeEhrReader({ ...deps, share }),
+  });
   const runRead = makeRunRead({ reader, judge });
   const { record, attend } = makeAttend({ served, isLinked: links.isLinked, record: recordRead });
   const cursors = makeCursors({ keys: deps.keys.data, chance: deps.chance, clock });
@@ -171,8 +176,8 @@ export function makeSmart(deps: SmartDeps): Smart {
       capability,
       ehrBase,
       runSearch,
-      provenances: reading.provenances,
-      findShared: makeFindShared({ findNamed: reading.findNamed, ehrBase }),
+      provenances: checkedReader.provenances,
+      findShared: makeFindShared({ findNamed: checkedReader.findNamed, ehrBase }),
     }),
     record,
     rewrite,
@@ -263,7 +268,7 @@ export function makeSmart(deps: SmartDeps): Smart {
       reach: deps.patients,
       mrnSystem,
       background: {
-        chart: makeReadChart({ ...looks, isOffered, rewrite, rules, reading: background }),
+        chart: makeReadChart({ ...looks, isOffered, rewrite, rules, checkedReader: background }),
         patients: makeFindPatients({ reader: background.reader, mrnSystem }),
       },
       patients: makeFindPatients({ reader, mrnSystem }),

@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts';
 import { makeBoundPages } from './bound-pages.ts';
 import { referredBy, type Checked } from './check-page.ts';
 import { decide, filtersFor } from './decide.ts';
-import type { Reading } from './make-reading.ts';
+import type { CheckedReader } from './checked-reader.ts';
 import { divideConditions, type SearchRules } from './parse-search.ts';
 import type { RewriteAddresses } from './rewrite-addresses.ts';
 import type { SearchPage } from './run-search.ts';
@@ -57,7 +57,7 @@ const LINE_FEED = 10;
 const BREAKS = /[\r\n]/g;
 
 export function makeReadChart(deps: {
-  readonly reading: Reading;
+  readonly checkedReader: CheckedReader;
   readonly served: Served;
   readonly isOffered: (type: string) => boolean;
   readonly isSearchable: (type: string) => boolean;
@@ -66,8 +66,8 @@ export function makeReadChart(deps: {
   readonly rewrite: RewriteAddresses;
   readonly rules: Pick<SearchRules, 'paramsOf' | 'otherParam'>;
 }): ReadChart {
-  const { served, ehrBase, rewrite, reading } = deps;
-  const { runSearch, runToPrint, provenances } = reading;
+  const { served, ehrBase, rewrite, checkedReader } = deps;
+  const { runSearch, runToPrint, provenances } = checkedReader;
 
   function mayHave(grant: Grant, type: string): boolean {
     const rule = served.get(type);
@@ -233,7 +233,7 @@ export function makeReadChart(deps: {
         return linesOf('Provenance', fresh, asked, isWanted);
       };
       if (isWanted('Patient') && !isFiltered(asked, patient)) {
-        const sight = await reading.judge.sees(patient, ['r', 's'], caller);
+        const sight = await checkedReader.judge.sees(patient, ['r', 's'], caller);
         if (!sight.ok) {
           yield sight;
           return;
@@ -273,7 +273,7 @@ export function makeReadChart(deps: {
 
     async shared(names, asked, caller) {
       const isWanted = wants(asked, caller.grant);
-      const found = await reading.findNamed(
+      const found = await checkedReader.findNamed(
         names.filter((name) => localReference(name) !== null),
         isWanted,
         caller,

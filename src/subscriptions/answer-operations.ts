@@ -6,7 +6,7 @@ import { SUBSCRIPTIONS_MAX } from './commands.ts';
 import { findOwn, readJson } from './own-subscriptions.ts';
 import type { PermitEvents } from './permit-events.ts';
 import { CONTENTS, type Content, type Subscription } from './subscription.ts';
-import { recordsOf } from './told-records.ts';
+import { recordsOf } from './notification-records.ts';
 
 /** How many events one answer has; the next one begins behind its last. */
 export const EVENTS_MAX = 100;
@@ -144,8 +144,8 @@ export function makeAnswerOperations(
     });
     if (!numbered.ok) return numbered;
     const { grant, requestId, log } = caller;
-    const told = await permit({ subscription, events: numbered.value, content, grant, requestId, log });
-    if (!told.ok) return told;
+    const permitted = await permit({ subscription, events: numbered.value, content, grant, requestId, log });
+    if (!permitted.ok) return permitted;
     const at = clock.now();
     const records = recordsOf({
       subscription,
@@ -153,12 +153,14 @@ export function makeAnswerOperations(
       type: 'query-event',
       content,
       events: numbered.value,
-      told: told.value,
+      permitted: permitted.value,
       requestId,
     });
     const recorded = await subscriptions.write('subscription.record', { tenant, at, records });
     if (!recorded.ok) return recorded;
-    return ok(answerOf(200, buildNotification({ subscription, type: 'query-event', events: told.value, ownBase, at })));
+    return ok(
+      answerOf(200, buildNotification({ subscription, type: 'query-event', events: permitted.value, ownBase, at })),
+    );
   };
 
   return { status, statuses, events };

@@ -9,10 +9,10 @@ export type NotificationType = 'handshake' | 'heartbeat' | 'event-notification' 
 type Json = Readonly<Record<string, unknown>>;
 
 /** An event as it may be told now. `empty`: nothing but that it was, and when. */
-export interface ToldEvent {
+export interface PermittedEvent {
   readonly number: number;
   readonly atMs: number;
-  readonly told:
+  readonly focus:
     | { readonly kind: 'empty' }
     | {
         readonly kind: 'named';
@@ -27,7 +27,7 @@ export interface ToldEvent {
 interface Asked {
   readonly subscription: Subscription;
   readonly type: NotificationType;
-  readonly events: readonly ToldEvent[];
+  readonly events: readonly PermittedEvent[];
   readonly ownBase: string;
 }
 
@@ -41,27 +41,27 @@ function uuidOf(text: string): string {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-const eventParameter = ({ number, atMs, told }: ToldEvent, ownBase: string): Json => ({
+const eventParameter = ({ number, atMs, focus }: PermittedEvent, ownBase: string): Json => ({
   name: 'notification-event',
   part: [
     { name: 'event-number', valueString: String(number) },
     { name: 'timestamp', valueInstant: iso(atMs) },
-    ...(told.kind === 'empty'
+    ...(focus.kind === 'empty'
       ? []
-      : [{ name: 'focus', valueReference: { reference: `${ownBase}/${told.reference}` } }]),
+      : [{ name: 'focus', valueReference: { reference: `${ownBase}/${focus.reference}` } }]),
   ],
 });
 
 /** How a subscription stands: Parameters by the profile of the guide for R4. */
 export function statusOf({ subscription: s, type, events, ownBase }: Asked): Json & { readonly id: string } {
-  const isTopicTold = s.content !== 'empty';
+  const isTopicNamed = s.content !== 'empty';
   return {
     resourceType: 'Parameters',
     id: uuidOf(JSON.stringify([s.id, type, s.state, s.lastNumber, events.map(({ number }) => number)])),
     meta: { profile: [PROFILE.status] },
     parameter: [
       { name: 'subscription', valueReference: { reference: `${ownBase}/Subscription/${s.id}` } },
-      ...(isTopicTold || type === 'query-status'
+      ...(isTopicNamed || type === 'query-status'
         ? [{ name: 'topic', valueCanonical: topicOfKind(s.kind).canonical }]
         : []),
       { name: 'status', valueCode: s.state },
@@ -75,14 +75,14 @@ export function statusOf({ subscription: s, type, events, ownBase }: Asked): Jso
   };
 }
 
-function entryOf({ told }: ToldEvent, ownBase: string): Json[] {
-  if (told.kind === 'empty') return [];
+function entryOf({ focus }: PermittedEvent, ownBase: string): Json[] {
+  if (focus.kind === 'empty') return [];
   return [
     {
-      fullUrl: `${ownBase}/${told.reference}`,
-      ...(told.resource === null ? {} : { resource: told.resource }),
-      request: { method: told.method, url: told.method === 'POST' ? told.reference.split('/')[0] : told.reference },
-      response: { status: told.method === 'POST' ? '201' : '200' },
+      fullUrl: `${ownBase}/${focus.reference}`,
+      ...(focus.resource === null ? {} : { resource: focus.resource }),
+      request: { method: focus.method, url: focus.method === 'POST' ? focus.reference.split('/')[0] : focus.reference },
+      response: { status: focus.method === 'POST' ? '201' : '200' },
     },
   ];
 }

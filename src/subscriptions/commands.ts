@@ -94,7 +94,7 @@ export interface ListedSubscription {
 }
 
 /** What is to be recorded of what an app is told: one for each patient, by a keyed hash; null where nobody is named. */
-export type ToldRecords = readonly {
+export type NotificationRecords = readonly {
   readonly patient: string | null;
   readonly draft: Omit<AuditDraft, 'at' | 'tenant' | 'patientHash'>;
 }[];
@@ -155,7 +155,7 @@ export type SubscriptionWrites = {
       | {
           readonly kind: 'done';
           readonly events: number;
-          readonly told: number;
+          readonly touched: number;
           readonly isMore: boolean;
           readonly due: readonly Due[];
         };
@@ -170,13 +170,13 @@ export type SubscriptionWrites = {
     args: {
       readonly lease: SendLease;
       readonly at: Date;
-      readonly records: ToldRecords;
+      readonly records: NotificationRecords;
     };
     out: 'begun' | 'lost';
   };
   /** The same for events that an app reads again. */
   'subscription.record': {
-    args: { readonly tenant: string; readonly at: Date; readonly records: ToldRecords };
+    args: { readonly tenant: string; readonly at: Date; readonly records: NotificationRecords };
     out: null;
   };
   'subscription.settle': {

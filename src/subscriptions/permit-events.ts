@@ -13,7 +13,7 @@ import {
 } from '../kernel/index.ts';
 import { decide, filtersFor, type Caller, type Instance, type ReadKit } from '../smart/index.ts';
 import type { Operate } from '../store/index.ts';
-import type { ToldEvent } from './build-notification.ts';
+import type { PermittedEvent } from './build-notification.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './commands.ts';
 import { holds } from './match.ts';
 import type { Content, NumberedEvent, Subscription } from './subscription.ts';
@@ -31,7 +31,7 @@ export type PermitEvents = (asked: {
   readonly log: Log;
   /** The first one was tried often enough: where it cannot be read, its number alone is told. */
   readonly isFirstLeft?: boolean;
-}) => Promise<Result<readonly ToldEvent[]>>;
+}) => Promise<Result<readonly PermittedEvent[]>>;
 
 type ChartItem = Exclude<EventItem, { kind: 'patient-connection' }>;
 
@@ -116,7 +116,7 @@ export function makePermitEvents(deps: {
     method: 'POST' | 'PUT',
     content: Content,
     caller: Caller,
-  ): Promise<Result<ToldEvent['told']>> {
+  ): Promise<Result<PermittedEvent['focus']>> {
     const reference = `${type}/${id}`;
     if (content === 'id-only') return ok({ kind: 'named', reference, method, resource: null });
     const resource = await read(type, id, caller);
@@ -135,7 +135,7 @@ export function makePermitEvents(deps: {
 
   return async ({ subscription, events, content, grant, requestId, log, isFirstLeft = false }) => {
     const startedMs = clock.monotonicMs();
-    if (content === 'empty') return ok(events.map(({ number, atMs }) => ({ number, atMs, told: EMPTY })));
+    if (content === 'empty') return ok(events.map(({ number, atMs }) => ({ number, atMs, focus: EMPTY })));
     const linked = await subscriptions.read('subscription.linked', {
       tenant,
       patients: [...new Set(events.map(({ patient }) => patient))],
@@ -144,7 +144,7 @@ export function makePermitEvents(deps: {
     const caller: Caller = { grant, requestId, log };
     // Whoever asks may be launched for another patient than the token that made the subscription.
     const isSameContext = grant.patient !== null && grant.patient === subscription.settings.grant.patient;
-    const told: ToldEvent[] = [];
+    const permitted: PermittedEvent[] = [];
     for (const { number, atMs, patient, item } of events) {
       const isLinked = linked.value.includes(patient);
       const reach = {
@@ -153,17 +153,17 @@ export function makePermitEvents(deps: {
       };
       const type = item === null || item.kind === 'patient-connection' ? 'Patient' : item.type;
       const labels = item === null || item.kind === 'patient-connection' ? [] : item.labels;
-      let one: ToldEvent['told'] = EMPTY;
+      let one: PermittedEvent['focus'] = EMPTY;
       if (item !== null && kit.isOffered(type) && mayRead(grant, type, labels, reach)) {
         const leftMs = startedMs + READING_MS - clock.monotonicMs();
-        if (leftMs <= 0 && told.length > 0) return ok(told);
+        if (leftMs <= 0 && permitted.length > 0) return ok(permitted);
         const asked = await inTime(namedOf(item, type, content, caller), leftMs);
-        if (!asked.ok && told.length > 0) return ok(told);
+        if (!asked.ok && permitted.length > 0) return ok(permitted);
         if (!asked.ok && !(isFirstLeft && isAboutOne(asked.fault))) return asked;
         one = asked.ok ? asked.value : EMPTY;
       }
-      told.push({ number, atMs, told: one });
+      permitted.push({ number, atMs, focus: one });
     }
-    return ok(told);
+    return ok(permitted);
   };
 }

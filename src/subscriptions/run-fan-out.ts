@@ -44,7 +44,7 @@ export function runFanOut(deps: {
       }
       if (done.value.kind === 'busy') return;
       sender.take(done.value.due);
-      if (done.value.told > done.value.due.length) sender.wake();
+      if (done.value.touched > done.value.due.length) sender.wake();
       isMore = done.value.isMore;
     }
   }

@@ -8,7 +8,7 @@ import type { PermitEvents } from './permit-events.ts';
 import type { Post } from './post-notification.ts';
 import { retryAt } from './retry.ts';
 import { signatureHeaders } from './sign.ts';
-import { recordsOf } from './told-records.ts';
+import { recordsOf } from './notification-records.ts';
 
 export interface SendDeps {
   readonly tenant: string;
@@ -68,7 +68,7 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
   ): Promise<Result<SendOutcome | 'lost'>> {
     const { subscription: s, lease } = due;
     const requestId = newId('req');
-    const told = await deps.permit({
+    const permitted = await deps.permit({
       subscription: s,
       events: due.events,
       content: s.content,
@@ -77,11 +77,11 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
       log,
       isFirstLeft: s.because === 'ehr' && s.failures >= EHR_TRIES,
     });
-    if (!told.ok) return ok(failed(due, 'ehr'));
-    const events = due.events.slice(0, told.value.length);
+    if (!permitted.ok) return ok(failed(due, 'ehr'));
+    const events = due.events.slice(0, permitted.value.length);
     const at = clock.now();
     const body = JSON.stringify(
-      buildNotification({ subscription: s, type, events: told.value, ownBase: deps.ownBase, at }),
+      buildNotification({ subscription: s, type, events: permitted.value, ownBase: deps.ownBase, at }),
     );
     const records = recordsOf({
       subscription: s,
@@ -89,7 +89,7 @@ export function makeSendNotification(deps: SendDeps): (due: Due) => Promise<'mor
       type,
       content: s.content,
       events,
-      told: told.value,
+      permitted: permitted.value,
       requestId,
     });
     const begun = await subscriptions.write('subscription.begin', { lease, at, records });

@@ -32,7 +32,7 @@ export const sayBecause = (because: string): string =>
  */
 export function showSubscription(
   s: Subscription,
-  told: { readonly headers?: true; readonly secret?: string } = {},
+  shown: { readonly headers?: true; readonly secret?: string } = {},
 ): Readonly<Record<string, unknown>> {
   const { settings } = s;
   const extension = [
@@ -41,7 +41,7 @@ export function showSubscription(
       : [{ url: EXTENSION.heartbeat, valueUnsignedInt: settings.heartbeatMs / 1_000 }]),
     { url: EXTENSION.timeout, valueUnsignedInt: settings.timeoutMs / 1_000 },
     { url: EXTENSION.maxCount, valuePositiveInt: settings.countMax },
-    ...(told.secret === undefined ? [] : [{ url: EXTENSION.secret, valueString: told.secret }]),
+    ...(shown.secret === undefined ? [] : [{ url: EXTENSION.secret, valueString: shown.secret }]),
   ];
   return {
     resourceType: 'Subscription',
@@ -61,7 +61,7 @@ export function showSubscription(
       endpoint: settings.endpoint,
       payload: settings.payload,
       _payload: { extension: [{ url: EXTENSION.content, valueCode: s.content }] },
-      ...(told.headers === true && settings.headers.length > 0 ? { header: settings.headers } : {}),
+      ...(shown.headers === true && settings.headers.length > 0 ? { header: settings.headers } : {}),
     },
   };
 }

@@ -33,7 +33,7 @@ const kindsFor = async (caller: Grant, maker: Grant) => {
     requestId: 'req_1' as Parameters<typeof permit>[0]['requestId'],
     log: silentLog,
   });
-  return told.ok ? told.value.map((one) => one.told.kind) : told.fault.code;
+  return told.ok ? told.value.map((one) => one.focus.kind) : told.fault.code;
 };
 
 test('a token launched for another patient is not told of the patient of the subscription', async () => {

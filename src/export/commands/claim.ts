@@ -10,7 +10,7 @@ import {
   type CommandContext,
   type Program,
 } from '../../store/index.ts';
-import type { ExportWrites, Held, Hold } from '../commands.ts';
+import type { ExportWrites, LeaseOutcome, ExportLease } from '../commands.ts';
 import { CLAIMED, toClaimed, type Row } from '../rows.ts';
 
 const CLAIMED_COLUMNS = words(CLAIMED);
@@ -44,7 +44,7 @@ export function* claim(
 }
 
 /** Locks the export for the run that has it, and renews its lease; null: the run is over. */
-export function* hold({ tenant, seq, epoch, at, leaseMs }: Hold): Program<Row | null> {
+export function* hold({ tenant, seq, epoch, at, leaseMs }: ExportLease): Program<Row | null> {
   const [row] = yield* all`
     UPDATE export_job SET lease_until = ${rightNowMs(at)} + ${typed('bigint', leaseMs)}
     WHERE seq = ${seq} AND tenant = ${tenant} AND epoch = ${epoch} AND state = 'running' AND owner IS NOT NULL
@@ -52,12 +52,12 @@ export function* hold({ tenant, seq, epoch, at, leaseMs }: Hold): Program<Row | 
   return row ?? null;
 }
 
-export function* renew(_: CommandContext, held: Hold): Program<Held> {
+export function* renew(_: CommandContext, held: ExportLease): Program<LeaseOutcome> {
   return (yield* hold(held)) === null ? 'lost' : 'held';
 }
 
 /** For whoever comes next; that may be this process. */
-export function* release(_: CommandContext, { tenant, seq, epoch }: Hold): Program<null> {
+export function* release(_: CommandContext, { tenant, seq, epoch }: ExportLease): Program<null> {
   yield* run`
     UPDATE export_job SET owner = NULL, lease_until = 0
     WHERE seq = ${seq} AND tenant = ${tenant} AND epoch = ${epoch}`;

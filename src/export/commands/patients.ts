@@ -1,6 +1,6 @@
 import { append } from '../../audit/index.ts';
 import { all, among, get, insert, rowsOf, run, type CommandContext, type Program } from '../../store/index.ts';
-import { RESOURCES_PER_FILE, type ExportWrites, type Held, type Segment } from '../commands.ts';
+import { RESOURCES_PER_FILE, type ExportWrites, type LeaseOutcome, type Segment } from '../commands.ts';
 import { chartIndexOf, hexOf, mrnIndexOf, sealerOf, sealPatient, sealSegment, type Row } from '../rows.ts';
 import { hold } from './claim.ts';
 
@@ -90,7 +90,7 @@ export function* insertSegments(
 
 type PutSegments = ExportWrites['exports.put-segments'];
 
-export function* putSegments(context: CommandContext, p: PutSegments['args']): Program<Held> {
+export function* putSegments(context: CommandContext, p: PutSegments['args']): Program<LeaseOutcome> {
   const job = yield* hold(p);
   if (job === null) return 'lost';
   yield* insertSegments(context, job, p.patient, p.segments);

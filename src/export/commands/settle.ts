@@ -10,14 +10,14 @@ import {
   type CommandContext,
   type Program,
 } from '../../store/index.ts';
-import { ENDED_MAX, type ExportWrites, type Held, type Hold } from '../commands.ts';
+import { ENDED_MAX, type ExportWrites, type LeaseOutcome, type ExportLease } from '../commands.ts';
 import { JOB, toJob } from '../rows.ts';
 import { hold } from './claim.ts';
 import { countSegments, insertSegments } from './patients.ts';
 
 const JOB_COLUMNS = words(JOB);
 
-export function* toShared(_: CommandContext, p: Hold): Program<Held> {
+export function* toShared(_: CommandContext, p: ExportLease): Program<LeaseOutcome> {
   const job = yield* hold(p);
   if (job === null) return 'lost';
   yield* run`UPDATE export_job SET phase = 'shared' WHERE seq = ${p.seq}`;
@@ -26,7 +26,7 @@ export function* toShared(_: CommandContext, p: Hold): Program<Held> {
 
 type PutShared = ExportWrites['exports.put-shared'];
 
-export function* putShared(context: CommandContext, p: PutShared['args']): Program<Held> {
+export function* putShared(context: CommandContext, p: PutShared['args']): Program<LeaseOutcome> {
   const { seq } = p;
   const job = yield* hold(p);
   if (job === null) return 'lost';
@@ -50,7 +50,7 @@ export function* putShared(context: CommandContext, p: PutShared['args']): Progr
 type Settle = ExportWrites['exports.settle'];
 
 /** What has failed has no files, so that its key goes at once. */
-export function* settle(_: CommandContext, p: Settle['args']): Program<Held> {
+export function* settle(_: CommandContext, p: Settle['args']): Program<LeaseOutcome> {
   const job = yield* hold(p);
   if (job === null) return 'lost';
   const atMs = p.at.getTime();

@@ -1,7 +1,7 @@
 import { all, among, fragment, get, send, words, type Programs } from '../../store/index.ts';
 import type { PersonReads, PersonWrites } from '../commands.ts';
 import { toPersonRow } from '../rows.ts';
-import { claim, notice, put } from './keep.ts';
+import { claim, notice, put } from './refresh-rows.ts';
 
 const ROW = words('mrn_index, facts_sealed, version');
 

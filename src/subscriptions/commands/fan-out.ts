@@ -130,7 +130,7 @@ export function* fanOut(
 ): Program<FanOut['out']> {
   if (!(yield* tryLock(FAN_OUT_KEY))) return { kind: 'busy' };
   const events = yield* queuedEvents(context, tenant, limit);
-  if (events.length === 0) return { kind: 'done', events: 0, told: 0, isMore: false, due: [] };
+  if (events.length === 0) return { kind: 'done', events: 0, touched: 0, isMore: false, due: [] };
   const hexOf = ({ patient }: QueuedEvent): string => Buffer.from(patient).toString('hex');
   const { toAll, byPatient } = yield* findWanting(tenant, [...new Set(events.map(hexOf))]);
   const wantingOf = (event: QueuedEvent): readonly Wanting[] => [...toAll, ...(byPatient.get(hexOf(event)) ?? [])];
@@ -150,5 +150,5 @@ export function* fanOut(
   yield* forgetEvents(taken.map(({ seq }) => seq));
   const due = touched.size === 0 || wish === null ? [] : yield* claim(context, { ...wish, tenant, at });
   const isMore = taken.length < events.length || events.length === limit;
-  return { kind: 'done', events: taken.length, told: touched.size, isMore, due };
+  return { kind: 'done', events: taken.length, touched: touched.size, isMore, due };
 }

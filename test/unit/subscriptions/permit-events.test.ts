@@ -37,7 +37,7 @@ async function permit(mrns: readonly string[], isFirstLeft = false) {
     log: silentLog,
     isFirstLeft,
   });
-  return told.ok ? told.value.map((one) => `${one.number} ${one.told.kind}`) : told.fault.code;
+  return told.ok ? told.value.map((one) => `${one.number} ${one.focus.kind}`) : told.fault.code;
 }
 
 test('what comes before an event that cannot be read is told', async () => {

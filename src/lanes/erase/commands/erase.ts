@@ -57,7 +57,7 @@ function* forgetIds({ vault }: CommandContext, owner: Owner, limit: number): Pro
 }
 
 /** What apps were told keeps its numbers, and says no more of what it was about. */
-function* forgetTold(owner: Owner): Program<void> {
+function* destroyNotifiedEvents(owner: Owner): Program<void> {
   yield* run`DELETE FROM event WHERE ${ofUser(owner)}`;
   yield* run`UPDATE subscription_event SET items_sealed = NULL WHERE ${ofUser(owner)} AND items_sealed IS NOT NULL`;
 }
@@ -93,7 +93,7 @@ export function* finish(context: CommandContext, { user, counts, ...act }: Finis
   yield* run`DELETE ${exportedLinesOf(owner)}`;
   yield* run`DELETE ${exportedOf(owner)}`;
   yield* forgetUser(tenant, index);
-  yield* forgetTold(owner);
+  yield* destroyNotifiedEvents(owner);
   yield* run`
     INSERT INTO user_key (tenant, user_index, key_sealed, made_at, erased_at)
     VALUES (${tenant}, ${index}, NULL, ${at.getTime()}, ${at.getTime()})

@@ -15,7 +15,7 @@ import { makeRunSearch, type RunSearch, type RunSearchToPrint } from './run-sear
 import type { Served } from './served-types.ts';
 
 /** Everything that is looked up through one reader, and checked. */
-export interface Reading {
+export interface CheckedReader {
   readonly reader: EhrReader;
   readonly links: LinkedPatients;
   readonly judge: Judge;
@@ -25,7 +25,7 @@ export interface Reading {
   readonly findNamed: FindNamed;
 }
 
-export function makeReading(deps: {
+export function makeCheckedReader(deps: {
   readonly reader: EhrReader;
   readonly patients: 'linked' | 'all';
   readonly persons: Persons;
@@ -40,7 +40,7 @@ export function makeReading(deps: {
   readonly recordLeftOut: RecordLeftOut;
   readonly passPages: ReturnType<typeof makePassPages>;
   readonly clock: Clock;
-}): Reading {
+}): CheckedReader {
   const { reader } = deps;
   const links = keepLinkedPatients({ ...deps, mode: deps.patients });
   const judge = makeJudge({ ...deps, links });

@@ -1,6 +1,6 @@
 import type { Grant } from '../auth/index.ts';
-import type { NotificationType, ToldEvent } from './build-notification.ts';
-import type { ToldRecords } from './commands.ts';
+import type { NotificationType, PermittedEvent } from './build-notification.ts';
+import type { NotificationRecords } from './commands.ts';
 import type { Content, NumberedEvent, Subscription } from './subscription.ts';
 import { topicOfKind } from './topics.ts';
 
@@ -11,11 +11,11 @@ export function recordsOf(of: {
   readonly type: NotificationType;
   readonly content: Content;
   readonly events: readonly NumberedEvent[];
-  readonly told: readonly ToldEvent[];
+  readonly permitted: readonly PermittedEvent[];
   readonly requestId: string;
-}): ToldRecords {
-  const { subscription: s, grant, events, told } = of;
-  const draft = (count: number, resourceId?: string): ToldRecords[number]['draft'] => ({
+}): NotificationRecords {
+  const { subscription: s, grant, events, permitted } = of;
+  const draft = (count: number, resourceId?: string): NotificationRecords[number]['draft'] => ({
     type: 'fhir.notify',
     requestId: of.requestId,
     action: 'R',
@@ -31,10 +31,12 @@ export function recordsOf(of: {
     toSeal: { subject: grant.subject, ...(resourceId === undefined ? {} : { resourceId }) },
   });
   const byPatient = Map.groupBy(
-    told.flatMap((one, i) => (one.told.kind === 'named' ? [{ ...one.told, patient: events[i]?.patient ?? '' }] : [])),
+    permitted.flatMap((one, i) =>
+      one.focus.kind === 'named' ? [{ ...one.focus, patient: events[i]?.patient ?? '' }] : [],
+    ),
     ({ patient }) => patient,
   );
-  if (byPatient.size === 0) return [{ patient: null, draft: draft(told.length) }];
+  if (byPatient.size === 0) return [{ patient: null, draft: draft(permitted.length) }];
   return [...byPatient].map(([patient, named]) => {
     const [only, ...more] = new Set(named.map(({ reference }) => reference));
     return { patient, draft: draft(named.length, more.length === 0 ? only?.split('/')[1] : undefined) };
