@@ -66,8 +66,10 @@ function findingsOf({ name, gateway, ehr }: Compared): Finding[] {
 }
 
 /** An entry is about the runs whose names begin with its `run`, and the tests whose ids end with its `test`. */
-const isAbout = ({ run, test }: Expected, finding: Finding): boolean =>
-  finding.kind !== 'stopped' && finding.run.startsWith(run) && finding.test.endsWith(test);
+const isAbout = ({ run, test, of }: Expected, finding: Finding): boolean =>
+  (of === 'data' ? finding.kind === 'failed' : finding.kind !== 'stopped') &&
+  finding.run.startsWith(run) &&
+  finding.test.endsWith(test);
 
 /** What was found, divided by whether the list expects it. */
 export function judgeRuns(runs: readonly Compared[], list: readonly Expected[]): Verdict {
@@ -81,7 +83,9 @@ export function judgeRuns(runs: readonly Compared[], list: readonly Expected[]):
     }),
     unneeded: list.filter(
       (entry) =>
-        runs.some(({ name }) => name.startsWith(entry.run)) && !findings.some((finding) => isAbout(entry, finding)),
+        entry.of === 'gateway' &&
+        runs.some(({ name }) => name.startsWith(entry.run)) &&
+        !findings.some((finding) => isAbout(entry, finding)),
     ),
   };
 }

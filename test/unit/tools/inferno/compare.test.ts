@@ -55,9 +55,9 @@ describe('the verdict', () => {
   });
 
   const list: readonly Expected[] = [
-    { run: 'US Core', test: '-read', reason: 'nobody reads it' },
-    { run: 'US Core', test: '-search', reason: 'nobody searches it' },
-    { run: 'Bulk', test: '-export', reason: 'not run here' },
+    { run: 'US Core', test: '-read', reason: 'nobody reads it', of: 'gateway' },
+    { run: 'US Core', test: '-search', reason: 'nobody searches it', of: 'gateway' },
+    { run: 'Bulk', test: '-export', reason: 'not run here', of: 'gateway' },
   ];
 
   test('takes what the list expects by the beginning of the run and the end of the test, and names the reason', () => {
@@ -66,13 +66,22 @@ describe('the verdict', () => {
     expect(verdict.expected.map(({ test: id, reason }) => [id, reason])).toEqual([['x-read', 'nobody reads it']]);
   });
 
+  test('what fails for want of data may fail, is not missed where it does not, and may never be lost', () => {
+    const data: readonly Expected[] = [{ run: 'US Core', test: '-read', reason: 'nobody has one', of: 'data' }];
+    const both = aRun({ 'x-read': 'fail' });
+    expect(judgeRuns([compared(both, both)], data).unexpected).toEqual([]);
+    expect(judgeRuns([compared(aRun({ 'x-read': 'pass' }))], data).unneeded).toEqual([]);
+    const lost = judgeRuns([compared(both, aRun({ 'x-read': 'pass' }))], data);
+    expect(lost.unexpected.map(({ kind }) => kind)).toEqual(['lost']);
+  });
+
   test('tells of entries that nothing was found for, if the run they are about took place', () => {
     const { unneeded } = judgeRuns([compared(aRun({ 'x-read': 'fail' }))], list);
     expect(idsOf(unneeded)).toEqual(['-search']);
   });
 
   test('expects no run that stopped, whatever the list says, at the gateway or at the EHR', () => {
-    const any: readonly Expected[] = [{ run: '', test: '', reason: 'anything' }];
+    const any: readonly Expected[] = [{ run: '', test: '', reason: 'anything', of: 'gateway' }];
     const runs = [compared(aRun({}, 'no Inferno')), compared(aRun({}), aRun({}, 'no EHR'))];
     expect(judgeRuns(runs, any).unexpected.map(({ kind, message }) => [kind, message])).toEqual([
       ['stopped', 'no Inferno'],

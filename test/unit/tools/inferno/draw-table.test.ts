@@ -37,8 +37,8 @@ test('findings stand under what they mean, in one line of words each; nothing is
   expect(
     drawFindings({
       unexpected: [finding],
-      expected: [{ ...finding, message: '', reason: 'known' }],
-      unneeded: [{ run: 'Bulk', test: '-export', reason: 'gone' }],
+      expected: [{ ...finding, message: '', reason: 'known', of: 'gateway' }],
+      unneeded: [{ run: 'Bulk', test: '-export', reason: 'gone', of: 'gateway' }],
     }).split('\n'),
   ).toEqual([
     'Not expected:',
