@@ -37,7 +37,7 @@ test('findings stand under what they mean, in one line of words each; nothing is
   expect(
     drawFindings({
       unexpected: [finding],
-      expected: [{ ...finding, message: '', reason: 'known', of: 'gateway' }],
+      expected: [{ ...finding, message: '', reason: 'known' }],
       unneeded: [{ run: 'Bulk', test: '-export', reason: 'gone', of: 'gateway' }],
     }).split('\n'),
   ).toEqual([
