@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
 import type { Grant } from '../../src/auth/index.ts';
@@ -7,6 +6,7 @@ import type { AskedExport } from '../../src/export/asked-export.ts';
 import { RESOURCES_PER_FILE, type ClaimedExport } from '../../src/export/commands.ts';
 import { exportSet } from '../../src/export/index.ts';
 import { makePatientGroups } from '../../src/export/groups.ts';
+import { unpack } from '../../src/export/packed.ts';
 import { runExport, type RunExportDeps } from '../../src/export/run-export.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { fail, fault, ok, silentLog, type Result } from '../../src/kernel/index.ts';
@@ -179,7 +179,7 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
         );
         const [one] = some;
         if (one === undefined) break;
-        text += gunzipSync(one.data).toString();
+        text += (await unpack(one.data)).toString();
         after = { patient: one.patient, n: one.n };
       }
       const lines = text.split('\n').slice(0, -1);
@@ -329,7 +329,7 @@ describe.each(PLACES)('exports on %s', (engine, makePlace) => {
       const of = { tenant, seq, type, part, after: null, limit: 100 };
       for (const { data } of must(await exports().read('exports.segments', of)))
         (all[type] ??= []).push(
-          ...gunzipSync(data)
+          ...(await unpack(data))
             .toString()
             .trim()
             .split('\n')

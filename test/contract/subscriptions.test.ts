@@ -118,7 +118,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
   test('nothing is numbered before its endpoint has answered the handshake', async () => {
     const early = await add();
     await put('ada', [anItem('1')]);
-    expect(await fanOut()).toEqual({ kind: 'done', events: 1, told: 0, isMore: false, due: [] });
+    expect(await fanOut()).toEqual({ kind: 'done', events: 1, touched: 0, isMore: false, due: [] });
     expect(await eventsOf(early)).toEqual([]);
   });
 
@@ -425,7 +425,7 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     const step = must(
       await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit: 10, claim: wish }),
     );
-    expect(step).toMatchObject({ kind: 'done', told: 1, due: [{ lease: { owner: 'one' }, events: [{ number: 1 }] }] });
+    expect(step).toMatchObject({ kind: 'done', touched: 1, due: [{ lease: { owner: 'one' }, events: [{ number: 1 }] }] });
     expect(await claim('two')).toEqual([]);
   });
 
