@@ -235,7 +235,7 @@ export function makeAnswerExports(deps: AnswerExportsDeps, kit: ReadKit) {
       },
       log: ask.log,
     };
-    const encoding = encodingFor(String(ask.request.headers['accept-encoding'] ?? ''));
+    const encoding = encodingFor(ask.request.headers['accept-encoding'] ?? '');
     return ok({
       status: 200,
       headers: {

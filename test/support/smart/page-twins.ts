@@ -62,8 +62,9 @@ function makeTwin(way: Way) {
   let found: 'not-offered' | 'offered' | 'passed' = 'not-offered';
   let records: unknown[] = [];
   const clock = testClock();
+  /** Of a copy: what is taken is given back. */
   const read = (take?: EhrRequest['take']): Answered =>
-    readAnswer({ status: 200, headers: HEADERS, bytes }, EHR_LIMITS.answerBytesMax, take);
+    readAnswer({ status: 200, headers: HEADERS, bytes: Buffer.from(bytes) }, EHR_LIMITS.answerBytesMax, take);
 
   /** What is not passed goes the slow way, and need not be compared with itself. */
   function readFast(take: EhrRequest['take']): Answered | null {
