@@ -263,12 +263,40 @@ test.each<[string, Pairs]>([
       ['_count', '5'],
     ],
   ],
-  ['with the Provenance of each', [['_revinclude', 'Provenance:target']]],
   ['with the encounter of each that has one', [['_include', 'Observation:encounter']]],
 ])('Observations %s', async (_by, params) => {
   const all = await expectSame('Observation', [['patient', patient], ...params]);
   expect(all.length).toBeGreaterThan(0);
   showFigure(`${all.length} resources`);
+});
+
+test('Observations with the Provenance of each: whole where all that it tells of is on the page, else cut to that', async () => {
+  const params: Pairs = [
+    ['patient', patient],
+    ['_revinclude', 'Provenance:target'],
+    // One page: on each of several it is cut to what is there.
+    ['_count', '200'],
+  ];
+  const isProvenance = ({ resourceType }: Kept): boolean => resourceType === 'Provenance';
+  const [ours, theirs] = [await shown('Observation', params), await stands('Observation', params)];
+  const [records, theirRecords] = [ours, theirs].map((all) => all.filter((one) => !isProvenance(one)));
+  expect(byId(records ?? [])).toEqual(byId(theirRecords ?? []));
+  const names = new Set((records ?? []).map(({ resourceType, id }) => `${resourceType}/${id}`));
+  const found = new Map(ours.filter(isProvenance).map((one) => [one.id, one]));
+  const counts = { whole: 0, cut: 0 };
+  for (const provenance of theirs.filter(isProvenance)) {
+    const one = found.get(provenance.id) ?? {};
+    const targets = provenance['target'] as { reference: string }[];
+    const onPage = targets.filter(({ reference }) => names.has(reference));
+    const isWhole = onPage.length === targets.length;
+    counts[isWhole ? 'whole' : 'cut'] += 1;
+    if (isWhole) expect(one).toEqual(provenance);
+    else expect(one).toMatchObject({ target: onPage, recorded: provenance['recorded'] });
+    // Whoever asks for it by its id has the rest looked up.
+    expect(parse(await through(`Provenance/${provenance.id}`))).toEqual(provenance);
+  }
+  expect([found.size, counts.whole > 0, counts.cut > 0]).toEqual([counts.whole + counts.cut, true, true]);
+  showFigure(`${counts.whole} whole, ${counts.cut} cut`);
 });
 
 test('an earlier version, and how many there were', async () => {
