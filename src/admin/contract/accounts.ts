@@ -59,6 +59,7 @@ const add = defineContract({
           .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u)
           .optional(),
         'what the OpenID provider calls the person (`sub`); one of password and subject',
+        { type: 'string', minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]+$' },
       ),
     }),
     bytesMax: 64 * 1_024,

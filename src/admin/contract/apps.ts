@@ -90,6 +90,12 @@ const intent = taken(
     .regex(/^[^\p{Cc}\p{Cs}<>]{1,100}$/u)
     .nullable(),
   'what the user is about to do, 1 to 100 characters',
+  {
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F<>]+$',
+  },
 );
 const fhirContext = taken(
   z
