@@ -425,7 +425,11 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     const step = must(
       await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit: 10, claim: wish }),
     );
-    expect(step).toMatchObject({ kind: 'done', touched: 1, due: [{ lease: { owner: 'one' }, events: [{ number: 1 }] }] });
+    expect(step).toMatchObject({
+      kind: 'done',
+      touched: 1,
+      due: [{ lease: { owner: 'one' }, events: [{ number: 1 }] }],
+    });
     expect(await claim('two')).toEqual([]);
   });
 
