@@ -121,9 +121,10 @@ export function makeAnswerBinary(deps: {
     return shown.ok ? ok(shown.value.get(name)?.patient === patient) : shown;
   }
 
-  type Found = Result<Resource, Fault | 'hidden' | 'absent'>;
+  type Unfound = Fault | 'hidden' | 'absent';
+  type FoundBinary = { readonly resource: Resource; readonly patient: string };
 
-  async function read(id: string, caller: Caller): Promise<Found> {
+  async function read(id: string, caller: Caller): Promise<Result<Resource, Unfound>> {
     const found = await reader.read(`Binary/${id}`, 'Binary', id, caller);
     if (!found.ok) return found;
     return found.value === null ? fail('absent') : ok(found.value.resource);
@@ -135,25 +136,22 @@ export function makeAnswerBinary(deps: {
       .map((type) => decide(grant, searchOf(type, patient), served))
       .flatMap((decision) => (decision.allow ? [decision.plan] : []));
 
-  async function find(plans: readonly Plan<Search>[], patient: string, id: string, caller: Caller): Promise<Found> {
-    const attached = await isAttached(plans, id, caller);
+  async function findOf(patient: string, id: string, caller: Caller): Promise<Result<FoundBinary, Unfound>> {
+    const attached = await isAttached(plansOf(caller, patient), id, caller);
     if (!attached.ok) return attached;
     if (!attached.value) return fail('hidden');
     const found = await read(id, caller);
     if (!found.ok) return found;
     const own = await isOf(patient, found.value, caller);
     if (!own.ok) return own;
-    return own.value ? found : fail('hidden');
+    return own.value ? ok({ resource: found.value, patient }) : fail('hidden');
   }
 
   /**
    * For a token that is for many patients: of the one that the Binary itself names. One of a patient whom the token does
    * not see costs the EHR as many questions as one that is not there.
    */
-  async function findNamed(
-    id: string,
-    caller: Caller,
-  ): Promise<Result<{ readonly resource: Resource; readonly patient: string }, Fault | 'hidden' | 'absent'>> {
+  async function findNamed(id: string, caller: Caller): Promise<Result<FoundBinary, Unfound>> {
     const found = await read(id, caller);
     if (!found.ok && found.fault !== 'absent') return found;
     const said = found.ok ? localReference(found.value['securityContext'], ehrBase) : null;
@@ -166,16 +164,6 @@ export function makeAnswerBinary(deps: {
     const attached = await isAttached(plansOf(caller, named.id), id, caller);
     if (!attached.ok) return attached;
     return attached.value ? ok({ resource: found.value, patient: named.id }) : fail('hidden');
-  }
-
-  async function findFor(
-    patient: string | null,
-    id: string,
-    caller: Caller,
-  ): Promise<Result<{ readonly resource: Resource; readonly patient: string }, Fault | 'hidden' | 'absent'>> {
-    if (patient === null) return findNamed(id, caller);
-    const found = await find(plansOf(caller, patient), patient, id, caller);
-    return found.ok ? ok({ resource: found.value, patient }) : found;
   }
 
   return {
@@ -198,7 +186,7 @@ export function makeAnswerBinary(deps: {
         (type) => deps.isSearchable(type) && filtersFor(grant, type, ['s'], reach).length > 0,
       );
       if (!isHeld) return refuse('scope', of, record, caller);
-      const found = await findFor(patient, id, caller);
+      const found = await (patient === null ? findNamed(id, caller) : findOf(patient, id, caller));
       const act = { type: 'fhir.read', interaction: 'read', resourceType: 'Binary', id } as const;
       if (found.ok) {
         const kept = await record({ ...act, outcome: '0', patients: [found.value.patient], count: 1 }, caller);
