@@ -62,6 +62,7 @@ const SMART = [
   'POST /fhir/Subscription',
   'GET /fhir/Subscription/:id',
   'PUT /fhir/Subscription/:id',
+  'PATCH /fhir/Subscription/:id',
   'DELETE /fhir/Subscription/:id',
   'GET /fhir/$export',
   'POST /fhir/$export',

@@ -57,6 +57,7 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
     'The app has 2,000 subscriptions that are not off, or 4,000 with those that are: remove one first.',
   'subscription.ended':
     'An operator has ended this subscription: remove it, and ask the operator before making another.',
+  'subscription.changing': 'The subscription was changed by another request each time: send this one again.',
   'export.async': 'An export is made in the background: send the header Prefer: respond-async.',
   'export.client':
     'The client was disabled or lost its scopes while the export ran: have it registered anew, then start another export.',
@@ -81,7 +82,8 @@ const DETAILS: Partial<Record<FaultCode, string>> = {
     'Say what to look for: _id, a name, an identifier. GET /fhir/metadata lists by what each type is found.',
   'read.not-found': 'Not there, not served, or not for this token to see: check type and id.',
   'read.format': 'Answers are JSON: send Accept: application/fhir+json, or _format=json.',
-  'read.media': 'Send the parameters as application/x-www-form-urlencoded, or a resource as application/fhir+json.',
+  'read.media':
+    'Send parameters as application/x-www-form-urlencoded, a resource as application/fhir+json, a patch as application/json-patch+json.',
   'read.body': 'The body is no resource of the kind that is wanted here: correct it and send it again.',
   'read.busy': 'This app, or all of them, have as much under way as the EHR is asked: come again after Retry-After.',
   'read.foreign':

@@ -68,7 +68,7 @@ export interface Answer {
 }
 
 interface AnyRoute {
-  readonly method: 'get' | 'post' | 'put' | 'delete' | 'options';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
   readonly path: string;
   readonly handle: (ask: Ask) => Result<Answer> | Promise<Result<Answer>>;
 }

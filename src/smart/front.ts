@@ -67,7 +67,7 @@ export function makeFront(deps: {
         value: {
           status: 204,
           headers: {
-            'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+            'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
             'Access-Control-Allow-Headers':
               'Authorization, Accept, Content-Type, If-None-Match, If-Modified-Since, Prefer, X-Request-Id',
             'Access-Control-Max-Age': '600',

@@ -15,7 +15,7 @@ import type { Served } from './served-types.ts';
 export interface ReadKit {
   /** A route below `/fhir`, with everything that holds for a request with a token. */
   route(
-    method: 'get' | 'post' | 'put' | 'delete',
+    method: 'get' | 'post' | 'put' | 'patch' | 'delete',
     path: string,
     interaction: string,
     handle: Handle,

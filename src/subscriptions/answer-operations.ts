@@ -1,6 +1,7 @@
 import { fail, fault, isObject, ok, type Ask, type Result } from '../kernel/index.ts';
 import type { Caller, Handle } from '../smart/index.ts';
-import { answerOf, type AnswerDeps, type ListOwn } from './answer-subscriptions.ts';
+import { answerOf, type AnswerDeps } from './answer-subscriptions.ts';
+import type { ListOwn } from './search-subscriptions.ts';
 import { buildNotification, statusOf } from './build-notification.ts';
 import { SUBSCRIPTIONS_MAX } from './commands.ts';
 import { findOwn, readJson } from './own-subscriptions.ts';

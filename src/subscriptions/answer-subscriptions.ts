@@ -1,10 +1,11 @@
-import type { Grant, Letter, StandingGrant } from '../auth/index.ts';
+import type { Grant, StandingGrant } from '../auth/index.ts';
 import { fail, fault, ok, type Answer, type Chance, type Clock, type NewId, type Result } from '../kernel/index.ts';
 import { FHIR_JSON, type Caller, type Handle, type ReadKit } from '../smart/index.ts';
 import type { Operate } from '../store/index.ts';
+import { applyJsonPatch } from './apply-json-patch.ts';
 import type { SubscriptionReads, SubscriptionWrites, WantedSubscription } from './commands.ts';
 import type { EndpointGuard } from './guard-endpoint.ts';
-import { findOwn, isSeenBy, ownerOf, readJson } from './own-subscriptions.ts';
+import { findOwn, makeRecordSubscription, ownerOf, PATCH_BODY, readJson } from './own-subscriptions.ts';
 import { parseSubscription, type ParsedSubscription } from './parse-subscription.ts';
 import { levelsFor, reachOf, type TopicReach } from './reach.ts';
 import { showSubscription } from './show-subscription.ts';
@@ -28,14 +29,7 @@ type Mrns = WantedSubscription['context'];
 
 /** A rotated secret signs beside the new one for a day. */
 const ROTATION_MS = 86_400_000;
-const PAGE = { otherwise: 50, most: 200 } as const;
-const ROWS_AT_ONCE = 500;
-
-export type ListOwn = (
-  letter: Letter,
-  caller: Caller,
-  of: { readonly after: number; readonly limit: number; readonly isWanted: (one: Subscription) => boolean },
-) => Promise<Result<readonly Subscription[]>>;
+const CHANGE_TURNS = 5;
 
 export const answerOf = (status: number, body: Json, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status,
@@ -77,16 +71,7 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
   const { tenant, kit, subscriptions, guard, clock } = deps;
   const { links, mrnSystem, ownBase } = kit;
 
-  const record = (
-    interaction: string,
-    action: 'C' | 'R' | 'U' | 'D',
-    caller: Caller,
-    more: { id?: string; count?: number } = {},
-  ) =>
-    kit.record(
-      { type: 'fhir.subscribe', interaction, resourceType: 'Subscription', outcome: '0', action, ...more },
-      caller,
-    );
+  const record = makeRecordSubscription(kit);
 
   /** The same refusal for a patient who is not linked and for one who is not there. */
   async function mrnsOf(ids: readonly string[], caller: Caller): Promise<Result<Mrns>> {
@@ -167,16 +152,13 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
   const isSame = (s: Subscription, { topic, criteria }: ParsedSubscription): boolean =>
     topic.kind === s.kind && JSON.stringify(criteria) === JSON.stringify(s.settings.criteria);
 
-  const update: Handle = async (ask, { segments: [, id = ''] }, caller) => {
-    const found = await findOwn(deps, id, 'u', caller);
-    if (!found.ok) return found;
-    const body = await readJson(ask);
-    if (!body.ok) return body;
-    const accepted = await accept(body.value, caller);
+  /** `stale`: it has changed since it was found, and what was made of it might undo that. */
+  async function change(found: Subscription, wanted: unknown, caller: Caller): Promise<Result<Answer | 'stale'>> {
+    const { id, settings } = found;
+    const accepted = await accept(wanted, caller);
     if (!accepted.ok) return accepted;
     const { parsed } = accepted.value;
-    const { settings } = found.value;
-    if ((body.value as Json)['id'] !== id || !isSame(found.value, parsed))
+    if ((wanted as Json)['id'] !== id || !isSame(found, parsed))
       return fail(
         fault('subscription.unsupported', {
           at: 'Subscription.criteria',
@@ -192,6 +174,7 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
       id,
       owner: ownerOf(caller.grant),
       at: clock.now(),
+      foundAt: found.changedAt,
       state: parsed.state,
       content: parsed.content,
       endAt: earlier(parsed.endAt, next.grant.untilMs),
@@ -200,9 +183,50 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     });
     if (!changed.ok) return changed;
     if (changed.value === null) return fail(fault('subscription.not-found'));
+    if (changed.value === 'stale') return ok('stale');
     if (typeof changed.value === 'string') return fail(fault(`subscription.${changed.value}`));
     deps.onDue();
     return ok(answerOf(200, showSubscription(changed.value, parsed.headers === null ? {} : { headers: true })));
+  }
+
+  /** Changes a subscription as it is now; what is wanted is made anew whenever it has changed in between. */
+  async function changeOwn(
+    id: string,
+    caller: Caller,
+    wantedOf: (found: Subscription) => Result<unknown>,
+  ): Promise<Result<Answer>> {
+    for (let turn = 0; turn < CHANGE_TURNS; turn += 1) {
+      const found = await findOwn(deps, id, 'u', caller);
+      if (!found.ok) return found;
+      const wanted = wantedOf(found.value);
+      if (!wanted.ok) return wanted;
+      const changed = await change(found.value, wanted.value, caller);
+      if (!changed.ok) return changed;
+      if (changed.value !== 'stale') return ok(changed.value);
+    }
+    return fail(fault('subscription.changing'));
+  }
+
+  const update: Handle = async (ask, { segments: [, id = ''] }, caller) => {
+    const found = await findOwn(deps, id, 'u', caller);
+    if (!found.ok) return found;
+    const body = await readJson(ask);
+    return body.ok ? changeOwn(id, caller, () => body) : body;
+  };
+
+  /** Of what a read shows: headers and secrets are not in it, and stay as they are unless the patch names headers. */
+  const patch: Handle = async (ask, { segments: [, id = ''] }, caller) => {
+    const found = await findOwn(deps, id, 'u', caller);
+    if (!found.ok) return found;
+    const body = await readJson(ask, PATCH_BODY);
+    if (!body.ok) return body;
+    return changeOwn(id, caller, (now) => {
+      const patched = applyJsonPatch(showSubscription(now), body.value);
+      // One in error is greeted anew by any change; no app asks for an error.
+      return patched.ok && patched.value['status'] === 'error'
+        ? ok({ ...patched.value, status: 'requested' })
+        : patched;
+    });
   };
 
   const remove: Handle = async (_ask, { segments: [, id = ''] }, caller) => {
@@ -229,68 +253,5 @@ export function makeAnswerSubscriptions(deps: AnswerDeps) {
     return ok(answerOf(200, { resourceType: 'Parameters', parameter }));
   };
 
-  /**
-   * Those of the caller that a letter lets it see and that are wanted, in the order of their making. What is not seen is
-   * passed over here, so that neither the length of a page nor its next link tells of it.
-   */
-  const listOwn: ListOwn = async (letter, { grant }, { after, limit, isWanted }) => {
-    if (levelsFor(grant, letter).size === 0) return fail(fault('read.scope'));
-    const found: Subscription[] = [];
-    for (let from = after; ;) {
-      const of = { tenant, owner: ownerOf(grant), after: from, limit: ROWS_AT_ONCE };
-      const listed = await subscriptions.read('subscription.list-own', of);
-      if (!listed.ok) return listed;
-      found.push(...listed.value.filter((one) => isSeenBy(grant, letter, one) && isWanted(one)));
-      if (found.length >= limit || listed.value.length < ROWS_AT_ONCE) return ok(found.slice(0, limit));
-      from = listed.value.at(-1)?.seq ?? from;
-    }
-  };
-
-  const SEARCH: Readonly<Record<string, (s: Subscription, value: string) => boolean>> = {
-    _id: (s, value) => value.split(',').includes(s.id),
-    status: (s, value) => value.split(',').includes(s.state),
-    url: (s, value) => s.settings.endpoint === value,
-    type: (_s, value) => value.split(',').includes('rest-hook'),
-    payload: (s, value) => value.split(',').includes(s.settings.payload),
-    criteria: (s, value) => showSubscription(s)['criteria'] === value,
-  };
-
-  const search: Handle = async (_ask, { query }, caller) => {
-    const conditions = query.filter(([name]) => !['_count', '_after', '_format', '_total'].includes(name));
-    const odd = conditions.find(([name]) => !Object.hasOwn(SEARCH, name));
-    if (odd !== undefined) return fail(fault('read.parameter', { problems: ['a parameter that is not known here'] }));
-    const asked = (name: string): number => Number(query.find(([one]) => one === name)?.[1] ?? NaN);
-    const size = Math.min(PAGE.most, Math.max(1, Math.trunc(asked('_count')) || PAGE.otherwise));
-    const after = Math.max(0, Math.trunc(asked('_after')) || 0);
-    const isWanted = (one: Subscription): boolean =>
-      conditions.every(([name, value]) => SEARCH[name]?.(one, value) ?? false);
-    const listed = await listOwn('s', caller, { after, limit: size + 1, isWanted });
-    if (!listed.ok) return listed;
-    const found = listed.value.slice(0, size);
-    const recorded = await record('search-type', 'R', caller, { count: found.length });
-    if (!recorded.ok) return recorded;
-    const next = new URLSearchParams(
-      [...conditions, ['_count', String(size)], ['_after', String(found.at(-1)?.seq ?? 0)]].map(
-        ([name = '', value = '']): [string, string] => [name, value],
-      ),
-    );
-    const self = new URLSearchParams(conditions.map(([name, value]): [string, string] => [name, value]));
-    return ok(
-      answerOf(200, {
-        resourceType: 'Bundle',
-        type: 'searchset',
-        link: [
-          { relation: 'self', url: `${ownBase}/Subscription${conditions.length === 0 ? '' : `?${self}`}` },
-          ...(listed.value.length > size ? [{ relation: 'next', url: `${ownBase}/Subscription?${next}` }] : []),
-        ],
-        entry: found.map((one) => ({
-          fullUrl: `${ownBase}/Subscription/${one.id}`,
-          resource: showSubscription(one),
-          search: { mode: 'match' },
-        })),
-      }),
-    );
-  };
-
-  return { create, read, update, remove, rotate, search, listOwn };
+  return { create, read, update, patch, remove, rotate };
 }

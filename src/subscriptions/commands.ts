@@ -108,13 +108,15 @@ export type SubscriptionWrites = {
       readonly id: string;
       readonly owner: Owner;
       readonly at: Date;
+      /** `changedAt` of the one from which the change was made. */
+      readonly foundAt: number;
       readonly state: 'requested' | 'off';
       readonly content: Content;
       readonly endAt: number | null;
       readonly settings: Omit<Settings, 'contextPatients' | 'secrets'>;
     };
-    /** `ended`: by an operator, which an app does not undo. */
-    out: Subscription | 'ended' | 'too-many' | null;
+    /** `ended`: by an operator, which an app does not undo. `stale`: it has changed since. */
+    out: Subscription | 'ended' | 'too-many' | 'stale' | null;
   };
   /** The new secret signs from now on; those before it sign beside it until then. */
   'subscription.rotate': {

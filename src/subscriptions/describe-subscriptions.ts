@@ -14,7 +14,7 @@ export const SUBSCRIPTION_CAPABILITY: CapabilityStatementRestResource = {
       ({ canonical, title, type, filters }) => `${canonical}: ${title} (${type}; filters: ${filters.join(', ')}).`,
     ),
   ].join('\n\n'),
-  interaction: [{ code: 'create' }, { code: 'read' }, { code: 'update' }, { code: 'delete' }, { code: 'search-type' }],
+  interaction: (['create', 'read', 'update', 'patch', 'delete', 'search-type'] as const).map((code) => ({ code })),
   versioning: 'no-version',
   updateCreate: false,
   searchParam: [

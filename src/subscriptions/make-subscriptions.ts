@@ -10,6 +10,7 @@ import { makePermitEvents } from './permit-events.ts';
 import { makePoster } from './post-notification.ts';
 import { runFanOut } from './run-fan-out.ts';
 import { runSender } from './run-sender.ts';
+import { makeSearchSubscriptions } from './search-subscriptions.ts';
 import { makeSendNotification } from './send-notification.ts';
 
 export interface SubscriptionsDeps {
@@ -54,7 +55,8 @@ export function makeSubscriptions(deps: SubscriptionsDeps): Subscriptions {
   const fanOut = runFanOut({ ...deps, subscriptions, sender });
   const answering = { ...deps, subscriptions, guard, onDue: sender.wake };
   const own = makeAnswerSubscriptions(answering);
-  const operations = makeAnswerOperations({ ...answering, permit, listOwn: own.listOwn });
+  const { search, listOwn } = makeSearchSubscriptions(answering);
+  const operations = makeAnswerOperations({ ...answering, permit, listOwn });
   const { route } = kit;
   const path = '/fhir/Subscription';
   return {
@@ -66,10 +68,11 @@ export function makeSubscriptions(deps: SubscriptionsDeps): Subscriptions {
       route('get', `${path}/:id/$events`, 'operation', operations.events),
       route('post', `${path}/:id/$events`, 'operation', operations.events),
       route('post', `${path}/:id/$rotate-secret`, 'operation', own.rotate),
-      route('get', path, 'search-type', own.search),
+      route('get', path, 'search-type', search),
       route('post', path, 'create', own.create),
       route('get', `${path}/:id`, 'read', own.read),
       route('put', `${path}/:id`, 'update', own.update),
+      route('patch', `${path}/:id`, 'patch', own.patch),
       route('delete', `${path}/:id`, 'delete', own.remove),
     ],
     wake: fanOut.wake,

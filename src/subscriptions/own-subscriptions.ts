@@ -1,6 +1,6 @@
 import type { Grant, Letter } from '../auth/index.ts';
 import { fail, fault, ok, readBody, type Ask, type Result } from '../kernel/index.ts';
-import { isId, type Caller } from '../smart/index.ts';
+import { isId, type Caller, type ReadKit } from '../smart/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { Owner, SubscriptionReads, SubscriptionWrites } from './commands.ts';
 import { levelsFor } from './reach.ts';
@@ -8,8 +8,23 @@ import type { Subscription } from './subscription.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 const JSON_BODY = /^application\/(fhir\+json|json)\s*(;|$)/i;
+export const PATCH_BODY = /^application\/json-patch\+json\s*(;|$)/i;
 
 export const ownerOf = ({ issuer, clientId, subject }: Grant): Owner => ({ issuer, clientId, subject });
+
+/** Records what an app did with subscriptions of its own. */
+export const makeRecordSubscription =
+  (kit: ReadKit) =>
+  (
+    interaction: string,
+    action: 'C' | 'R' | 'U' | 'D',
+    caller: Caller,
+    more: { readonly id?: string; readonly count?: number } = {},
+  ) =>
+    kit.record(
+      { type: 'fhir.subscribe', interaction, resourceType: 'Subscription', outcome: '0', action, ...more },
+      caller,
+    );
 
 /** A token that is bound to a patient sees what was made for that patient. */
 export const isSeenBy = (grant: Grant, letter: Letter, { settings }: Subscription): boolean => {
@@ -35,11 +50,11 @@ export async function findOwn(
 }
 
 /** The JSON of a request; null where it has no body. */
-export async function readJson({ request }: Ask): Promise<Result<unknown>> {
+export async function readJson({ request }: Ask, taken = JSON_BODY): Promise<Result<unknown>> {
   const bytes = await readBody(request, BODY_BYTES_MAX);
   if (!bytes.ok) return bytes;
   if (bytes.value.length === 0) return ok(null);
-  if (!JSON_BODY.test(request.headers['content-type'] ?? '')) return fail(fault('read.media'));
+  if (!taken.test(request.headers['content-type'] ?? '')) return fail(fault('read.media'));
   try {
     return ok(JSON.parse(bytes.value.toString('utf8')) as unknown);
   } catch {

@@ -49,6 +49,7 @@ describe('another app', () => {
     const tries = [
       ['GET', `Subscription/${id}`],
       ['PUT', `Subscription/${id}`, wanted],
+      ['PATCH', `Subscription/${id}`, [{ op: 'replace', path: '/status', value: 'off' }]],
       ['DELETE', `Subscription/${id}`],
       ['GET', `Subscription/${id}/$status`],
       ['GET', `Subscription/${id}/$events`],
@@ -200,6 +201,80 @@ test('headers are shown to whoever sent them just now, and do not go to another 
   );
   expect(other.all().map(({ headers }) => headers['x-key'])).toEqual(other.all().map(() => undefined));
   await other.stop();
+});
+
+describe('a patch', () => {
+  const patched = (id: string, token: string, ...operations: readonly object[]) =>
+    told.ask('PATCH', `Subscription/${id}`, token, operations);
+  const START = ['X-Key: of-the-app'];
+  async function made() {
+    const token = await (await told.backend()).token();
+    const { id } = await told.subscribe(token, { endpoint: receiver.url, header: START });
+    await untilActive(token, id);
+    return { token, id };
+  }
+
+  test('changes a part, and the rest stays as it was', async () => {
+    const { token, id } = await made();
+    const before = (await told.ask('GET', `Subscription/${id}`, token)).body;
+    const { status, body } = await patched(id, token, { op: 'add', path: '/reason', value: 'Another reason' });
+    expect([status, body['reason'], body['channel']]).toEqual([200, 'Another reason', before['channel']]);
+    await untilActive(token, id);
+    const after = (await told.ask('GET', `Subscription/${id}`, token)).body;
+    expect({ ...after, meta: null }).toEqual({ ...before, reason: 'Another reason', meta: null });
+    const greeted = receiver.ofType('handshake').filter(({ headers }) => headers['x-key'] === 'of-the-app');
+    expect(greeted.length).toBeGreaterThanOrEqual(2);
+    expect((await patched(id, token, { op: 'replace', path: '/status', value: 'off' })).body['status']).toBe('off');
+    expect((await patched(id, token, { op: 'replace', path: '/status', value: 'active' })).body['status']).toBe(
+      'requested',
+    );
+  });
+
+  test('sees neither headers nor secret, and can put new headers in their place', async () => {
+    const { token, id } = await made();
+    for (const from of ['/channel/header', '/channel/header/0', '/channel/extension/3/valueString'])
+      expect((await patched(id, token, { op: 'copy', from, path: '/reason' })).status).toBe(422);
+    expect((await patched(id, token, { op: 'test', path: '/channel/header', value: START })).status).toBe(422);
+    const header = ['X-Key: another'];
+    const { status, body } = await patched(id, token, { op: 'add', path: '/channel/header', value: header });
+    expect([status, (body['channel'] as Json)['header']]).toEqual([200, header]);
+  });
+
+  test('changes neither what it is about, nor whose it is, nor where none may be', async () => {
+    const { token, id } = await made();
+    for (const [path, value] of [
+      ['/id', 'sub-other'],
+      ['/resourceType', 'Patient'],
+      ['/criteria', 'http://example.org/another-topic'],
+      ['/_criteria', { extension: [] }],
+      ['/channel/type', 'websocket'],
+      ['/channel/endpoint', 'http://169.254.169.254/latest'],
+      ['/odd', 1],
+    ] as const)
+      expect([path, (await patched(id, token, { op: 'add', path, value })).status]).toEqual([
+        path,
+        path === '/_criteria' ? 200 : 422,
+      ]);
+    const wrong = await fetch(`${told.base}/fhir/Subscription/${id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
+      body: '[]',
+    });
+    expect(wrong.status).toBe(415);
+    const reader = await (await told.backend('system/Subscription.rs system/Observation.rs')).token();
+    expect((await patched(id, reader, { op: 'add', path: '/reason', value: 'x' })).status).toBe(403);
+  });
+
+  test('and another change at the same time both hold', async () => {
+    const { token, id } = await made();
+    const [a, b] = await Promise.all([
+      patched(id, token, { op: 'add', path: '/reason', value: 'Both' }),
+      patched(id, token, { op: 'add', path: '/channel/payload', value: 'application/json' }),
+    ]);
+    expect([a.status, b.status]).toEqual([200, 200]);
+    const { body } = await told.ask('GET', `Subscription/${id}`, token);
+    expect([body['reason'], (body['channel'] as Json)['payload']]).toEqual(['Both', 'application/json']);
+  });
 });
 
 describe('between the event and its notification', () => {

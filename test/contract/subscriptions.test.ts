@@ -336,16 +336,12 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     await put('ada', [anItem('3')]);
     await fanOut();
     expect(await claim('one', new Date(later + 1e9))).toEqual([]);
-    const { grant, secrets: _secrets, ...rest } = SETTINGS;
-    const change = { tenant, id, owner: OWNER, at: NOON, content: 'id-only', endAt: null } as const;
-    const changed = must(
-      await subscriptions().write('subscription.change', {
-        ...change,
-        state: 'requested',
-        settings: { ...rest, grant },
-      }),
-    );
-    expect(changed).toMatchObject({ state: 'requested', lastNumber: 3, sentNumber: 0, failures: 0 });
+    expect(await changeTo(id, 'requested')).toMatchObject({
+      state: 'requested',
+      lastNumber: 3,
+      sentNumber: 0,
+      failures: 0,
+    });
     const [greet] = await claim();
     if (greet === undefined) throw new Error('not claimed');
     must(
@@ -358,14 +354,24 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     expect((await claim())[0]?.events.map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
-  const changeTo = async (id: string, state: 'requested' | 'off') => {
+  const foundAt = async (id: string): Promise<number> =>
+    must(await subscriptions().read('subscription.get', { tenant, id, owner: OWNER }))?.changedAt ?? 0;
+
+  async function changeTo(id: string, state: 'requested' | 'off', from?: number) {
     const { secrets: _secrets, ...settings } = SETTINGS;
+    const as = { tenant, id, owner: OWNER, at: NOON, foundAt: from ?? (await foundAt(id)) };
     return must(
-      await subscriptions().write('subscription.change', {
-        ...{ tenant, id, owner: OWNER, at: NOON, content: 'id-only', endAt: null, state, settings },
-      }),
+      await subscriptions().write('subscription.change', { ...as, content: 'id-only', endAt: null, state, settings }),
     );
-  };
+  }
+
+  test('a change that was made from what stood before another change is not taken', async () => {
+    const { id } = await addActive();
+    const before = await foundAt(id);
+    expect(await changeTo(id, 'off', before - 1)).toBe('stale');
+    expect(must(await subscriptions().read('subscription.show', { tenant, id }))).toMatchObject({ state: 'active' });
+    expect(await changeTo(id, 'off', before)).toMatchObject({ state: 'off' });
+  });
 
   test('what happens between a change by the app and the new handshake is numbered, and sent after it', async () => {
     const made = await addActive();

@@ -12,12 +12,6 @@ export type Expected = {
 /** Everything else that fails or is lost ends the run with 1. `docs/conformance.md` tells of each entry. */
 export const EXPECTED: readonly Expected[] = [
   {
-    run: 'Subscriptions Backport',
-    test: 'subscriptions_r4_server_update_patch',
-    reason: 'optional: a Subscription is changed by PUT, and PATCH is not offered',
-    of: 'gateway',
-  },
-  {
     run: 'US Core',
     test: 'medication_request_patient_intent_encounter_search_test',
     reason: 'optional: no MedicationRequest of the reference patient 355 is what the test looks for',

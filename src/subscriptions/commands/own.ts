@@ -82,6 +82,7 @@ export function* change(context: CommandContext, c: Change['args']): Program<Cha
   const row = yield* ownRow(context, c.tenant, c.id, c.owner);
   if (row === undefined) return null;
   if (row['state'] === 'off' && row['because'] === 'by-operator') return 'ended';
+  if (Number(row['changed_at']) !== c.foundAt) return 'stale';
   if (row['state'] === 'off' && c.state !== 'off' && on >= SUBSCRIPTIONS_MAX) return 'too-many';
   const { contextPatients, secrets } = openSettings(vault, row);
   const atMs = c.at.getTime();

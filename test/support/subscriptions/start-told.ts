@@ -68,7 +68,10 @@ export async function startTold(makePlace: () => Promise<Place>, settings: Recor
   ): Promise<{ status: number; body: Json; headers: Headers }> => {
     const answer = await fetch(`${url}/fhir/${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json',
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
