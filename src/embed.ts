@@ -5,6 +5,7 @@
 export type { CallId, CallOf, ContractOf } from './admin/index.ts';
 export { startGateway, type Gateway } from './gateway/index.ts';
 export {
+  askPerson,
   demo,
   EXIT,
   makeAdminApi,

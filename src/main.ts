@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 
 const MINIMUM = [24, 15] as const;
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
-  process.stderr.write(
-    `Chartgate needs Node ${MINIMUM.join('.')} or later; this is ${process.versions.node}. In a checkout, "npm start" brings its own.\n`,
-  );
+  process.stderr.write(`Chartgate needs Node ${MINIMUM.join('.')} or later; this is ${process.versions.node}.
+
+Either install Node 24 (https://nodejs.org, or "nvm install 24"), or let npm bring one for this command alone:
+  npx -p node@24 -p chartgate chartgate ${process.argv.slice(2).join(' ')}
+In place of "chartgate" after -p a packed file may stand: ./chartgate-0.2.0.tgz. In a checkout "npm start" brings its own.
+`);
   process.exit(78);
 }
 
@@ -26,6 +28,8 @@ const own = existsSync(built) ? built : join(import.meta.dirname, '..', 'generat
 // An empty setting is none: Node would take it for the folder that it was started in.
 const { NODE_COMPILE_CACHE: given = '' } = process.env;
 process.env['NODE_COMPILE_CACHE'] = given === '' ? own : given;
+// Not among the imports above: a Node that is too old does not have it, and is to say so.
+const { enableCompileCache } = await import('node:module');
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);
 
 const { cleanEnvironment, safeError } = await import('./kernel/index.ts');

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { StartError, systemClock } from '../../src/kernel/index.ts';
 import { makeTellPages } from './tell-pages.ts';
+import { readVendor } from './vendor.ts';
 
 export const CLINICIAN_APP_ID = 'clinician-app';
 /** What the app asks for besides the launch: one patient, read and search, as long as somebody sits in front of it. */
@@ -35,11 +36,6 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 };
 const PAGES = ['index.html', 'launch.html', 'style.css'] as const;
-const VENDOR: Readonly<Record<string, string>> = {
-  'fhirclient.js': 'fhirclient/build/fhir-client.pure.min.js',
-  'uplot.js': 'uplot/dist/uPlot.iife.min.js',
-  'uplot.css': 'uplot/dist/uPlot.min.css',
-};
 const SCRIPT = /^([a-z][a-z-]*)\.(?:js|ts)$/;
 
 /** Nothing but the app's own files runs or is loaded, and it talks to the gateway alone. */
@@ -74,9 +70,8 @@ async function readFileAt(path: string, settings: () => string): Promise<{ type:
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? TYPES['js'] ?? '';
   if (name === 'settings.json') return { type, body: settings() };
   if ((PAGES as readonly string[]).includes(name)) return { type, body: await readFile(join(WEB, name), 'utf8') };
-  const vendor = name.startsWith('vendor/') ? VENDOR[name.slice(7)] : undefined;
-  if (vendor !== undefined)
-    return { type, body: await readFile(createRequire(import.meta.url).resolve(vendor), 'utf8') };
+  const vendor = name.startsWith('vendor/') ? await readVendor(name.slice(7)) : null;
+  if (vendor !== null) return { type, body: vendor };
   const script = SCRIPT.exec(name)?.[1];
   const body = script === undefined ? null : await readScript(script);
   return body === null ? null : { type, body };

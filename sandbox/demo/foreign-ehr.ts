@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
-import { loadConfig, type Environment, type Terminal } from '../../src/embed.ts';
+import { askPerson, loadConfig, type Environment, type Terminal } from '../../src/embed.ts';
 import { DEMO_MRN_SYSTEM } from '../index.ts';
 
 /** An EHR that the settings name and that is not the demonstration's own. */
@@ -57,22 +56,6 @@ measurements into those charts: thousands of resources, and more for as long as 
 `;
 
 const WITHOUT = 'Nothing invented is written to it. The demonstration starts without simulated people.\n';
-
-/** One line from a person; null where the process was asked to stop first. */
-async function askPerson(question: string, { stdin, stderr, stopped }: Terminal): Promise<string | null> {
-  stderr.write(question);
-  // Not as a terminal of its own, so that Ctrl-C still is a signal.
-  const lines = createInterface({ input: stdin, terminal: false });
-  try {
-    const answer = new Promise<string>((resolve) => {
-      lines.once('line', resolve);
-      lines.once('close', () => resolve(''));
-    });
-    return await Promise.race([answer, stopped.then(() => null)]);
-  } finally {
-    lines.close();
-  }
-}
 
 /**
  * Invented data go to an EHR that is not ours only when a person has said so: by the flag, or in answer to a question.

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { VERSION } from '../gateway/index.ts';
 import type { Command } from './command.ts';
 import { loadSandbox } from './load-sandbox.ts';
 
 const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
-                       [--users N] [--days D] [--speed X] [--empty] [--write-to-foreign-ehr] [--json]
+                       [--users N] [--days D] [--speed X] [--empty] [--write-to-foreign-ehr] [--install] [--json]
 
 Runs the gateway together with a demo EHR, a sandbox of the health data service and a clinician's sample app on this
 machine. Keys, secrets and databases are made under the data folder. Behind the sandbox are invented people whose days
@@ -30,6 +32,7 @@ be.
   --empty         connect nobody
   --write-to-foreign-ehr
                   write invented patients and their data to the EHR of CHARTGATE_EHR_URL, without asking
+  --install       where the sandbox, a package of its own, is not there: install it below the data folder without asking
   --json          say where to look as one line of JSON
 `;
 
@@ -37,5 +40,18 @@ export const demo: Command = {
   name: 'demo',
   summary: 'gateway, demo EHR, sandbox of the service and sample app together, on embedded defaults',
   help,
-  run: async (args, terminal) => (await loadSandbox(VERSION)).demonstration.run(args, terminal),
+  async run(args, terminal) {
+    // The demonstration looks at its own arguments; here it is only found.
+    const { values } = parseArgs({ args: [...args], options: { data: { type: 'string' } }, strict: false });
+    const sandbox = await loadSandbox({
+      version: VERSION,
+      folder: join(typeof values['data'] === 'string' ? values['data'] : 'data', 'packages'),
+      install: args.includes('--install') ? 'yes' : 'ask',
+      terminal,
+    });
+    return sandbox.demonstration.run(
+      args.filter((one) => one !== '--install'),
+      terminal,
+    );
+  },
 };

@@ -1,3 +1,4 @@
+export { askPerson } from './ask-person.ts';
 export { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
 export { COMMANDS, runCli } from './run-cli.ts';
 export { makeAdminApi, type AdminApi } from './admin-api.ts';
