@@ -18,7 +18,7 @@ export {
   type Command,
   type Terminal,
 } from './cli/index.ts';
-export { loadConfig, type Environment } from './config/index.ts';
+export { isLoopback, loadConfig, type Environment } from './config/index.ts';
 export {
   identifierToken,
   makeResolvePatient,

@@ -211,10 +211,10 @@ export function writeThirdParty(of: Package, version: string): readonly Componen
 if (import.meta.main) {
   const lock = readLock();
   let isGood = true;
-  for (const of of Object.values(PACKAGES)) {
-    const components = listComponents(lock, of);
+  for (const own of Object.values(PACKAGES)) {
+    const components = listComponents(lock, own);
     const counts = Map.groupBy(components, ({ license }) => license);
-    console.log(`${of.name}: ${components.length} packages of others`);
+    console.log(`${own.name}: ${components.length} packages of others`);
     for (const [license, list] of [...counts].sort(([, a], [, b]) => b.length - a.length))
       console.log(`  ${String(list.length).padStart(4)} ${license}`);
     for (const { name, version, license } of components.filter((one) => !isAllowed(one.license))) {

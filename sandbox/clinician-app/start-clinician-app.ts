@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { StartError, systemClock } from '../../src/kernel/index.ts';
+import { nameOfHost } from '../name-of-host.ts';
 import { makeTellPages } from './tell-pages.ts';
 import { readVendor } from './vendor.ts';
 
@@ -129,7 +130,7 @@ export async function startClinicianApp(deps: {
       resolve(address !== null && typeof address !== 'string' ? address.port : deps.port);
     });
   });
-  const url = `http://${deps.host === '127.0.0.1' ? 'localhost' : deps.host}:${port}`;
+  const url = `http://${nameOfHost(deps.host)}:${port}`;
   return {
     url,
     redirectUri: `${url}/index.html`,

@@ -17,14 +17,14 @@ const FORGETS_AFTER_DAYS = 60;
 
 /** The sandbox of the health data service, with one client that has every add-on. */
 export async function startDemoService(
-  port: number,
+  { host, port }: { readonly host: string; readonly port: number },
   data: string,
   clientUuid: string,
   hmac: 'ours' | 'of-the-environment',
   ask: typeof fetch,
 ): Promise<JoinedService> {
   const service = await startService({
-    host: '127.0.0.1',
+    host,
     port,
     clock: systemClock,
     file: join(data, 'demo-service.ndjson'),

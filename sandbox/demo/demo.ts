@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   demo,
   EXIT,
+  isLoopback,
   loadConfig,
   makeAdminApi,
   makeBar,
@@ -47,10 +48,14 @@ const GATEWAY_STOP_MS = 40_000;
 const isPerson = ({ stdin, stderr }: Terminal): boolean =>
   'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
 
-async function startOwnEhr(ehrPort: number, data: string, users: number): Promise<DemoEhr> {
+async function startOwnEhr(
+  { host, port }: { readonly host: string; readonly port: number },
+  data: string,
+  users: number,
+): Promise<DemoEhr> {
   const ehr = await startEhr({
-    host: '127.0.0.1',
-    port: ehrPort,
+    host,
+    port,
     clock: systemClock,
     file: join(data, 'demo-ehr.ndjson'),
   });
@@ -114,6 +119,7 @@ export const demonstration: Pick<Command, 'run'> = {
       args,
       {
         data: { type: 'string', default: 'data' },
+        listen: { type: 'string' },
         port: { type: 'string', default: '8080' },
         'ehr-port': { type: 'string', default: '8081' },
         'service-port': { type: 'string', default: '8082' },
@@ -131,6 +137,7 @@ export const demonstration: Pick<Command, 'run'> = {
     if (!parsed.ok) return usage(parsed.wrong);
     const {
       data: folder,
+      listen,
       empty,
       json,
       users,
@@ -148,6 +155,11 @@ export const demonstration: Pick<Command, 'run'> = {
     const appPort = readPort(ports['app-port']);
     if (wantedPort === null || ehrPort === null || servicePort === null || appPort === null)
       return usage('A port is a number from 0 to 65535.');
+    const host = listen ?? terminal.env['CHARTGATE_HOST'] ?? '127.0.0.1';
+    if (listen === undefined && !isLoopback(host))
+      return usage(
+        `CHARTGATE_HOST is a public address: say --listen ${host} if the demonstration is meant to be there.`,
+      );
     const gatewayPort = wantedPort === 0 ? await freePort() : wantedPort;
 
     const foreign = findForeignEhr(terminal.env, ehrPort);
@@ -168,7 +180,7 @@ export const demonstration: Pick<Command, 'run'> = {
     void terminal.stopped.then(() => filling.abort());
     try {
       const ownEhr = opened(
-        () => startOwnEhr(ehrPort, data, wanted.users),
+        () => startOwnEhr({ host, port: ehrPort }, data, wanted.users),
         (ehr) => ehr.stop(),
       );
       const ehr = foreign ?? (await life.start('ehr', ownEhr));
@@ -176,7 +188,7 @@ export const demonstration: Pick<Command, 'run'> = {
       const clientUuid = settings['CHARTGATE_CLIENT_UUID'] ?? 'demo-client';
       const hmac = terminal.env['CHARTGATE_WEBHOOK_HMAC'] === undefined ? 'ours' : 'of-the-environment';
       const demoService = opened(
-        () => startDemoService(servicePort, data, clientUuid, hmac, (...args) => askGateway(...args)),
+        () => startDemoService({ host, port: servicePort }, data, clientUuid, hmac, (...args) => askGateway(...args)),
         ({ service }) => service.stop(),
       );
       const sandbox = await life.start('service', demoService);
@@ -198,6 +210,7 @@ export const demonstration: Pick<Command, 'run'> = {
         CHARTGATE_SUBSCRIPTION_PRIVATE_HOSTS: appPort === 0 ? 'localhost' : `localhost:${appPort}`,
         ...settings,
         ...terminal.env,
+        CHARTGATE_HOST: host,
       };
       const config = loadConfig('demo', env, (path) => readFileSync(path, 'utf8'));
       const log = makeWinstonLog({
@@ -228,7 +241,7 @@ export const demonstration: Pick<Command, 'run'> = {
       const clinicianApp = opened(
         () =>
           startClinicianApp({
-            host: '127.0.0.1',
+            host,
             port: appPort,
             gatewayUrl: base,
             now: () => sandbox.service.clock.now(),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { StartError, type Clock } from '../../src/kernel/index.ts';
 import { isOwnCaller } from '../is-own-caller.ts';
+import { nameOfHost } from '../name-of-host.ts';
 import { describeCapability } from './capability.ts';
 import { makeCommitChanges } from './commit-changes.ts';
 import { control } from './control.ts';
@@ -246,7 +247,7 @@ export async function startEhr(deps: {
       resolve(address !== null && typeof address !== 'string' ? address.port : deps.port);
     });
   });
-  base = `http://${deps.host === '127.0.0.1' ? 'localhost' : deps.host}:${port}${BASE_PATH}`;
+  base = `http://${nameOfHost(deps.host)}:${port}${BASE_PATH}`;
 
   return {
     url: base,

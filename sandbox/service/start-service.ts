@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as pause } from 'node:timers/promises';
 import { StartError, type Clock } from '../../src/kernel/index.ts';
 import { isOwnCaller } from '../is-own-caller.ts';
+import { nameOfHost } from '../name-of-host.ts';
 import { openKeep, type Keep } from '../keep/index.ts';
 import { makeSender, type FindTarget, type Sender } from '../delivery/index.ts';
 import { makeAuthorizer, makeAuthorizers, makeRevoke } from './authorizer.ts';
@@ -213,7 +214,7 @@ export async function startService(deps: {
       resolve(address !== null && typeof address !== 'string' ? address.port : deps.port);
     });
   });
-  base = `http://${deps.host === '127.0.0.1' ? 'localhost' : deps.host}:${port}`;
+  base = `http://${nameOfHost(deps.host)}:${port}`;
 
   return {
     url: base,

@@ -4,7 +4,7 @@ import { VERSION } from '../gateway/index.ts';
 import type { Command } from './command.ts';
 import { loadSandbox } from './load-sandbox.ts';
 
-const help = `Usage: chartgate demo [--data FOLDER] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
+const help = `Usage: chartgate demo [--data FOLDER] [--listen ADDRESS] [--port N] [--ehr-port N] [--service-port N] [--app-port N]
                        [--users N] [--days D] [--speed X] [--empty] [--write-to-foreign-ehr] [--install] [--json]
 
 Runs the gateway together with a demo EHR, a sandbox of the health data service and a clinician's sample app on this
@@ -20,6 +20,9 @@ With CHARTGATE_MODE=shadow nothing is written and nothing is asked; "chartgate s
 be.
 
   --data FOLDER   where everything is kept (default: data)
+  --listen ADDRESS
+                  where all of it listens (default: 127.0.0.1). In a container: 0.0.0.0, with ports that are published
+                  on 127.0.0.1 of the machine alone. It is a demonstration: whoever reaches it may do anything to it
   --port N        the gateway's port (default: 8080)
   --ehr-port N    the demo EHR's port (default: 8081)
   --service-port N

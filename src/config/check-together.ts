@@ -163,7 +163,9 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
   need('CHARTGATE_DATA_KEY', keyHint);
   need('CHARTGATE_AUDIT_KEY', keyHint);
   need('CHARTGATE_PSEUDONYM_KEY', keyHint);
+  // The demonstration has asked before, by its own option.
   if (
+    mode !== 'demo' &&
     v.CHARTGATE_HOST !== undefined &&
     !isLoopback(v.CHARTGATE_HOST) &&
     !has('CHARTGATE_TLS_CERT_FILE') &&
