@@ -2,21 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMANDS, EXIT } from '../src/cli/index.ts';
-import { KEYS, type Key } from '../src/config/index.ts';
 import { searchParamsOf } from '../src/r4/index.ts';
 import { careDateTypes } from '../src/smart/care-date.ts';
 import { FAULT_CODES, HANDLING, LOG_EVENTS } from '../src/kernel/index.ts';
+import { settingsTables, textBefore } from '../tools/configuration.ts';
 import { filesBelow, quoted, read, tableRows } from './support/source-files.ts';
 
-test('README lists every setting as the program knows it, and no other', () => {
-  const expected = Object.entries<Key>(KEYS).map(([name, key]) => [
-    `\`${name}\`${key.isSecret === true ? ' *' : ''}`,
-    key.type,
-    key.standard === null ? '' : `\`${key.standard}\``,
-    key.since,
-    key.about,
-  ]);
-  expect(tableRows('README.md', 'since')).toEqual(expected);
+test('docs/configuration.md lists every setting as the program knows it: npm run configuration', () => {
+  const page = read('docs/configuration.md');
+  expect(page.slice(textBefore(page).length)).toBe(settingsTables());
 });
 
 test('docs/faults.md lists every fault code with its status, and no other', () => {

@@ -9,7 +9,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const NOT_RUN = 3;
@@ -53,7 +53,8 @@ function makeBase(): void {
   for (const path of ['var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale', 'var/log'])
     rmSync(join(root, path), { recursive: true, force: true });
   cpSync(realpathSync(process.execPath), join(root, 'usr/local/bin/node'));
-  const npm = join(run('npm', 'root', '--global'), 'npm');
+  // …/npm/bin/npm-cli.js, or npx beside it.
+  const npm = dirname(dirname(realpathSync(run('sh', '-c', 'command -v npm'))));
   mkdirSync(join(root, 'usr/local/lib/node_modules'), { recursive: true });
   cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true, dereference: true });
   for (const name of ['npm', 'npx'])

@@ -15,7 +15,7 @@ import { joinCrew, makeForkWorker, runPrimary, type Seat } from '../workers/inde
 const help = `Usage: chartgate serve [--workers N | --check [--connect] [--json]]
 
 Runs the gateway alone, for production. Everything is configured by CHARTGATE_* settings in the environment,
-or in the JSON file that CHARTGATE_CONFIG names; README.md lists them. Logs go to standard output as JSON lines.
+or in the JSON file that CHARTGATE_CONFIG names; docs/configuration.md lists them. Logs go to standard output as JSON lines.
 
   --workers N
              on PostgreSQL: N processes share the port and the work, and one that ends is started again. Of each process

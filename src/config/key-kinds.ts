@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** One setting: how it is read, and what README.md says about it. A test compares the two. */
+/** One setting: how it is read, and what docs/configuration.md says about it, which is made from here. */
 export interface Key<R extends z.ZodType = z.ZodType, S extends string | null = string | null> {
   readonly read: R;
   readonly type: string;

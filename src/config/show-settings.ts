@@ -11,7 +11,7 @@ export interface ShownSetting {
   readonly from: 'environment' | 'file' | 'default' | 'none';
 }
 
-/** Every setting, in the order of README.md. */
+/** Every setting, in the order of docs/configuration.md. */
 export function showSettings(env: Environment, readText: ReadText): ShownSetting[] {
   const given = (of: Environment, name: string): string | undefined => (of[name] === '' ? undefined : of[name]);
   const file: Environment = readFileKeys(env, readText, []);
