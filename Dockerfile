@@ -7,7 +7,7 @@
 
 FROM node:24-slim AS base
 ARG COMPANY_CA=""
-RUN mkdir -p /etc/chartgate && printf '%s\n' "$COMPANY_CA" > /etc/chartgate/authorities.pem
+RUN mkdir -p /etc/chartgate /etc/ssl/certs && printf '%s\n' "$COMPANY_CA" > /etc/chartgate/authorities.pem
 ENV SSL_CERT_FILE=/etc/chartgate/authorities.pem NODE_OPTIONS=--use-system-ca
 
 # The build needs the compiler and the console's packages; the image does not.
@@ -16,13 +16,17 @@ ARG NPM_CONFIG_REGISTRY
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json ./console/
-RUN npm ci --workspace console --include-workspace-root
+COPY tools/package.json ./tools/
+RUN npm ci --workspace console --workspace tools --include-workspace-root
 COPY tsconfig.json tsconfig.build.json ./
 COPY tools ./tools
 COPY console ./console
 COPY src ./src
 COPY openapi ./openapi
 COPY mappings ./mappings
+COPY docs ./docs
+COPY deploy ./deploy
+COPY *.md ./
 COPY sandbox/clinician-app/vendor.ts ./sandbox/clinician-app/
 RUN npm run build -- --gateway && npm prune --omit=dev --omit=optional --workspaces=false
 

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { VENDOR } from '../sandbox/clinician-app/vendor.ts';
+import { buildDocs } from './build-docs.ts';
 import { buildSandbox } from './build-sandbox.ts';
 import { PACKAGES, writeThirdParty } from './third-party.ts';
 
@@ -39,6 +40,7 @@ function buildGateway(): void {
     run(['console/build.ts', 'dist/console/files']);
     say('dist/console/files/ is made');
   }
+  buildDocs();
   nameOthers('gateway');
   say('dist/ is made');
 }

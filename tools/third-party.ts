@@ -53,9 +53,21 @@ export const PACKAGES = {
     root: '',
     name: 'chartgate',
     folder: 'dist',
-    bundles: ['react', 'react-dom', 'uplot', 'wouter', '@primer/octicons-react', 'redoc'],
+    bundles: [
+      ...['react', 'react-dom', 'uplot', 'wouter', '@primer/octicons-react', 'redoc'],
+      // What the generator of the documentation puts into its pages.
+      ...['vue', '@vueuse/core', '@vueuse/integrations', 'focus-trap', 'mark.js', 'minisearch'],
+    ],
+    // Of which only its own files are put there.
+    alone: ['vitepress'],
   },
-  sandbox: { root: 'sandbox', name: 'chartgate-sandbox', folder: 'sandbox/dist', bundles: ['fhirclient', 'uplot'] },
+  sandbox: {
+    root: 'sandbox',
+    name: 'chartgate-sandbox',
+    folder: 'sandbox/dist',
+    bundles: ['fhirclient', 'uplot'],
+    alone: [],
+  },
 } as const;
 type Package = (typeof PACKAGES)[keyof typeof PACKAGES];
 
@@ -82,13 +94,13 @@ function needsOf(lock: Lock, path: string, isOfBundle: boolean): readonly string
 }
 
 /** Everything that a package of ours brings, each once, by name. */
-export function listComponents(lock: Lock, { root, bundles }: Package): readonly Component[] {
+export function listComponents(lock: Lock, { root, bundles, alone }: Package): readonly Component[] {
   const found = new Map<string, Component>();
-  const add = (path: string, how: Component['how']): void => {
+  const add = (path: string, how: Component['how'], isAlone = false): void => {
     if (found.has(path)) return;
     const { version = '', license, integrity } = lock[path] ?? {};
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-    const needs = needsOf(lock, path, how === 'bundled');
+    const needs = isAlone ? [] : needsOf(lock, path, how === 'bundled');
     const sha512 = /^sha512-([A-Za-z0-9+/=]+)/.exec(integrity ?? '')?.[1];
     found.set(path, {
       name,
@@ -102,10 +114,10 @@ export function listComponents(lock: Lock, { root, bundles }: Package): readonly
     for (const one of needs) add(one, how);
   };
   for (const one of needsOf(lock, root, false)) add(one, 'installed');
-  for (const name of bundles) {
+  for (const name of [...bundles, ...alone]) {
     const path = find(lock, root, name);
     if (path === null) throw new Error(`${name} is not installed: run npm ci`);
-    add(path, 'bundled');
+    add(path, 'bundled', (alone as readonly string[]).includes(name));
   }
   return [...found.values()].sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
 }
@@ -164,7 +176,12 @@ export function buildSbom(lock: Lock, of: Package, version: string): object {
     dependencies: [
       {
         ref: own,
-        dependsOn: [...new Set([...needsOf(lock, of.root, false), ...of.bundles.map((n) => find(lock, of.root, n))])]
+        dependsOn: [
+          ...new Set([
+            ...needsOf(lock, of.root, false),
+            ...[...of.bundles, ...of.alone].map((name) => find(lock, of.root, name)),
+          ]),
+        ]
           .filter((path) => path !== null)
           .sort(),
       },

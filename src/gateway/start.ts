@@ -4,6 +4,7 @@ import { makeConsoleMount } from '../console/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeJwksRoutes } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
+import { makeHandbookMount } from '../handbook/index.ts';
 import { historySet } from '../history/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
@@ -250,7 +251,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const front = makeFront(config, {
     version: VERSION,
     routes: [...ingest.routes, ...operators.routes, ...admin, ...makeJwksRoutes(target.ehr.publicJwks), ...apps.routes],
-    mounts: [...apps.mounts, makeConsoleMount()],
+    mounts: [...apps.mounts, makeConsoleMount(), makeHandbookMount()],
     metrics,
     state: () => ({
       process,

@@ -19,7 +19,13 @@ const LOCK: Lock = {
   'node_modules/shown': { version: '4.0.0', license: 'MIT', peerDependencies: { two: '1' } },
   'node_modules/choice': { version: '5.0.0', license: 'MIT' },
 };
-const OWN = { root: '', name: 'own', folder: 'dist', bundles: ['shown'] } as unknown as typeof PACKAGES.gateway;
+const OWN = {
+  root: '',
+  name: 'own',
+  folder: 'dist',
+  bundles: ['shown'],
+  alone: [],
+} as unknown as typeof PACKAGES.gateway;
 
 test('what is installed is found as Node finds it, and what is bundled with its peers', () => {
   expect(listComponents(LOCK, OWN).map(({ name, version, how }) => `${name} ${version} ${how}`)).toEqual([

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { defineConfig, type DefaultTheme } from 'vitepress';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+const items = (...pages: readonly (readonly [text: string, link: string])[]): DefaultTheme.SidebarItem[] =>
+  pages.map(([text, link]) => ({ text, link }));
+
+const SIDEBAR: DefaultTheme.SidebarItem[] = [
+  {
+    text: 'Learn',
+    items: items(
+      ['All pages', '/'],
+      ['Tutorials', '/tutorials/'],
+      ['First look', '/tutorials/first-look'],
+      ['Connect HAPI', '/tutorials/connect-hapi'],
+      ['Connect Medplum', '/tutorials/connect-medplum'],
+      ['Your first clinician app', '/tutorials/first-clinician-app'],
+      ['Map a new metric', '/tutorials/map-a-new-metric'],
+      ['Go live', '/tutorials/go-live'],
+      ['FAQ', '/faq'],
+      ['Comparison', '/comparison'],
+      ['Migrate from iomt-fhir', '/migrate-from-iomt-fhir'],
+    ),
+  },
+  {
+    text: 'Connect an EHR',
+    items: items(
+      ['Connect an EHR', '/connect-an-ehr'],
+      ['Checklist: Epic', '/checklist-epic'],
+      ['Checklist: Oracle Health', '/checklist-oracle-health'],
+      ['Delivery', '/delivery'],
+      ['Translation', '/translation'],
+      ['Validation', '/validation'],
+      ['Clinical safety', '/clinical-safety'],
+    ),
+  },
+  {
+    text: 'Build apps',
+    items: items(
+      ['Build a clinician app', '/build-a-clinician-app'],
+      ['Read API', '/read-api'],
+      ['Subscriptions', '/subscriptions'],
+      ['Bulk export', '/bulk-export'],
+      ['Conformance', '/conformance'],
+      ['Sample app', '/clinician-app'],
+      ['Surface', '/surface'],
+    ),
+  },
+  {
+    text: 'Run it',
+    items: items(
+      ['Operate', '/operate'],
+      ['Configuration', '/configuration'],
+      ['Deploy', '/deploy/'],
+      ['Sizing', '/sizing'],
+      ['Go-live checklist', '/checklist-go-live'],
+      ['Backup', '/backup'],
+      ['Disaster', '/disaster'],
+      ['Troubleshooting', '/troubleshooting'],
+      ['Faults', '/faults'],
+      ['Console', '/console'],
+    ),
+  },
+  {
+    text: 'Trust it',
+    items: items(
+      ['Threat model', '/threat-model'],
+      ['Audit', '/audit'],
+      ['Security tests', '/security-tests'],
+      ['Benchmarks', '/benchmarks'],
+    ),
+  },
+  {
+    text: 'Change it',
+    items: items(
+      ['Architecture', '/architecture'],
+      ['Demo EHR', '/demo-ehr'],
+      ['Sandbox', '/sandbox'],
+      ['Contributing', '/CONTRIBUTING'],
+      ['Changelog', '/CHANGELOG'],
+    ),
+  },
+];
+
+export default defineConfig({
+  title: 'Chartgate',
+  description: 'A FHIR interoperability gateway: how to learn, run, trust and change it.',
+  lang: 'en',
+  base: '/docs/guide/',
+  srcDir: '..',
+  srcExclude: [
+    '**/node_modules/**',
+    '{bench,console,data,dist,generated,openapi,sandbox,src,test,tools}/**',
+    'mappings/custom/**',
+    'README.md',
+  ],
+  outDir: '../dist/guide',
+  cacheDir: '../node_modules/.cache/vitepress',
+  rewrites: (page) => page.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md'),
+  // The site's own data in files: the gateway's policy lets no script stand in a page but those it knows.
+  metaChunk: true,
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: {
+    config(md) {
+      // A link to a folder or to code leads somewhere in a checkout, and nowhere here: its words stay.
+      md.core.ruler.push('only-pages', (state) => {
+        const folder = dirname((state.env as { readonly path?: string }).path ?? join(ROOT, 'docs', 'x.md'));
+        for (const block of state.tokens) {
+          const tokens = block.children ?? [];
+          const dead: boolean[] = [];
+          block.children = tokens.filter((token) => {
+            if (token.type === 'link_close') return dead.pop() !== true;
+            if (token.type !== 'link_open') return true;
+            const href = String(token.attrGet('href') ?? '').replace(/#.*$/, '');
+            const isElsewhere = href === '' || /^[a-z]+:/.test(href);
+            const isPage = /\.(md|html)$/.test(href) && existsSync(join(folder, href.replace(/\.html$/, '.md')));
+            dead.push(!isElsewhere && !isPage);
+            return isElsewhere || isPage;
+          });
+        }
+      });
+    },
+  },
+  // Pages that are linked from outside docs/ by their place in the checkout.
+  ignoreDeadLinks: [/\/README$/],
+  themeConfig: {
+    nav: [
+      { text: 'First look', link: '/tutorials/first-look' },
+      { text: 'All pages', link: '/' },
+    ],
+    sidebar: SIDEBAR,
+    search: { provider: 'local' },
+    outline: [2, 3],
+  },
+});

@@ -1,0 +1,1 @@
+export { makeHandbookMount } from './mount.ts';

@@ -1,0 +1,1 @@
+export { assetHeaders, FILE_TYPES, makeFilesMount, takesBrotli, type FoundFile } from './make-files-mount.ts';
