@@ -119,12 +119,14 @@ async function sizesOfPostgres(url: string): Promise<Sizes> {
 
 /** Until nothing is judged or forwarded any more; what became of all deliveries. */
 async function rest({ port }: Side): Promise<Readonly<Record<string, number>>> {
-  for (const from = performance.now(); performance.now() - from < GIVE_UP_MS; await pause(250)) {
+  const from = performance.now();
+  while (performance.now() - from < GIVE_UP_MS) {
     const answer = await fetch(`http://127.0.0.1:${port}/admin/api/ledger`, {
       headers: { authorization: `Bearer ${ADMIN}` },
     });
     const { byState: states } = (await answer.json()) as { byState: Record<string, number> };
     if (['received', 'queued', 'sending', 'unknown'].every((state) => (states[state] ?? 0) === 0)) return states;
+    await pause(250);
   }
   throw new Error('not everything came to rest');
 }
