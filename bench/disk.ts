@@ -161,7 +161,9 @@ async function* measure(engine: Engine): AsyncGenerator<Figure> {
         return body;
       };
       const [before, statesBefore] = [await sizes(), await rest(gateway)];
+      const cpu = await gateway.cpuSeconds();
       const states = await send(counted);
+      const cpuMs = (((await gateway.cpuSeconds()) - cpu) * 1000) / came;
       const after = await sizes();
       const of = (isWanted: (table: string) => boolean): number =>
         [...after.tables]
@@ -186,6 +188,7 @@ async function* measure(engine: Engine): AsyncGenerator<Figure> {
           part('ledger', (table) => table.startsWith('written_')),
           `log of PostgreSQL ${round((after.log - before.log) / came)}`,
           `last request to the EHR ${last}`,
+          `CPU of the gateway ${round(cpuMs)} ms`,
           ...became,
         ].join('; '),
       };
