@@ -25,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(options: Options): As
   screens: () => import('./screens.ts'),
   console: () => import('./console.ts'),
   subscribe: () => import('./subscribe.ts'),
+  disk: () => import('./disk.ts'),
 };
 
 const help = `Usage: npm run bench -- [NAME…] [--json] [--rows=N] [--ehr=URL] [--minutes=N]

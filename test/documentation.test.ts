@@ -68,6 +68,26 @@ const PAGES = [
   ...filesBelow('mappings', '.md'),
 ];
 
+/** As the address of a heading is made of its words. */
+const headingsOf = (page: string): ReadonlySet<string> =>
+  new Set(
+    [...read(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .trim()
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+/** Rules for alerts lead to these. */
+test('docs/troubleshooting.md has a heading for each symptom that alerts lead to', () => {
+  const symptoms = ['start-refused', 'nothing-arrives', '401-at-the-webhook', 'deliveries-are-parked', 'lag-grows'];
+  const others = ['breaker-open', 'the-ledger-does-not-add-up', 'disk-full', 'audit-verify-fails', 'memory'];
+  const headings = headingsOf('docs/troubleshooting.md');
+  expect([...symptoms, ...others].filter((one) => !headings.has(one))).toEqual([]);
+});
+
 describe.each(PAGES)('%s', (page) => {
   test('has no link that leads nowhere', () => {
     const root = new URL('../', import.meta.url).pathname;
@@ -75,6 +95,14 @@ describe.each(PAGES)('%s', (page) => {
       .map(([, link = '']) => link)
       .filter((link) => !/^[a-z]+:/.test(link));
     expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([]);
+  });
+
+  test('has no link to a heading that is not there', () => {
+    const root = new URL('../', import.meta.url).pathname;
+    const links = [...read(page).matchAll(/\]\(([^)#\s]*)#([^)]*)\)/g)]
+      .map(([, link = '', heading = '']) => [link === '' ? page : join(dirname(page), link), heading] as const)
+      .filter(([file]) => file.endsWith('.md') && !/^[a-z]+:/.test(file) && existsSync(join(root, file)));
+    expect(links.filter(([file, heading]) => !headingsOf(file).has(heading))).toEqual([]);
   });
 
   test('names no path of a machine', () => {

@@ -66,6 +66,49 @@ test('events of another form are refused, not lost', async () => {
   });
 });
 
+/** As the README of microsoft/iomt-fhir shows them, with an envelope around them. */
+const readings = (...readings: readonly Json[]): Json => ({
+  ...envelopeOf('device_vitals', 1, { userId: 'patient1' }),
+  readings: readings.map((one) => ({ ...one, deviceid: 'device1', measurementdatetime: '2023-10-09T19:18:23+00:00' })),
+});
+
+test('readings of devices become what docs/migrate-from-iomt-fhir.md says, and their key does not depend on the values', async () => {
+  const mapped = await runExample('device_vitals', readings({ heartrate: 65 }, { systolic: 120, diastolic: 80 }));
+  if (!mapped.ok) throw new Error(mapped.fault.at);
+  expect(mapped.value.resources).toMatchObject([
+    {
+      code: { coding: [{ code: '8867-4' }] },
+      effectiveDateTime: '2023-10-09T19:18:23+00:00',
+      device: { display: 'device1' },
+      valueQuantity: { value: 65, code: '/min' },
+    },
+    {
+      code: { coding: [{ code: '85354-9' }] },
+      component: [
+        { code: { coding: [{ code: '8480-6' }] }, valueQuantity: { value: 120, code: 'mm[Hg]' } },
+        { code: { coding: [{ code: '8462-4' }] }, valueQuantity: { value: 80, code: 'mm[Hg]' } },
+      ],
+    },
+  ]);
+  for (const one of mapped.value.resources)
+    expect(
+      validator
+        .validate({ ...one, subject: { reference: 'Patient/p1' } })
+        .filter(({ severity }) => severity === 'error'),
+    ).toEqual([]);
+  const other = await runExample('device_vitals', readings({ heartrate: 66 }, { systolic: 121, diastolic: 81 }));
+  expect(other.ok && other.value.key).toBe(mapped.value.key);
+});
+
+test.each([
+  ['text in the place of a number', 'template.failed', [{ heartrate: '65' }]],
+  ['half a blood pressure', 'template.failed', [{ systolic: 120 }]],
+  ['a reading of another kind beside a good one', 'template.failed', [{ heartrate: 65 }, { steps: 10 }]],
+  ['no reading', 'template.output', []],
+])('readings of devices with %s are refused, not lost', async (_, code, given) => {
+  expect(await runExample('device_vitals', readings(...given))).toMatchObject({ ok: false, fault: { code } });
+});
+
 test('the page for authors lists every error code of ours', () => {
   const rows = tableRows('mappings/custom/README.md', '| code | meaning').map(([code = '', meaning]) => [
     quoted(code)[0],
