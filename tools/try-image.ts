@@ -225,16 +225,13 @@ async function tryGateway(image: Image): Promise<void> {
       isHealthy,
       `healthy on a read-only root, ${way}, in ${((performance.now() - from) / 1_000).toFixed(1)} s${isHealthy ? '' : `\n${said}`}`,
     );
-    const status = readFileSync(
-      `/proc/${run('pgrep', '-f', `^node .*main.js serve`).split('\n')[0] ?? ''}/status`,
-      'utf8',
-    );
+    // Everything before it became it: unshare, chroot and env start nothing beside themselves.
+    const status = readFileSync(`/proc/${child.pid ?? 0}/status`, 'utf8');
     must(
       /^Uid:\s+1000\s/m.test(status) && /^CapEff:\s+0+$/m.test(status) && /^NoNewPrivs:\s+1$/m.test(status),
       'without capabilities, as uid 1000',
     );
     child.kill('SIGTERM');
-    run('pkill', '-TERM', '-f', '^node .*main.js serve');
     must((await ended) === 0, `drains and ends with 0, ${way}`);
     must((await ends(inside(image, data, files, image.health, env))) === 1, 'is not healthy once it has ended');
   }
@@ -267,7 +264,7 @@ async function tryDemo(image: Image): Promise<void> {
     `http://localhost:${app}/`,
   ])
     must((await answers(url)) === 200, `port ${new URL(url).port} answers ${new URL(url).pathname}`);
-  run('pkill', '-TERM', '-f', '^node .*main.js demo');
+  child.kill('SIGTERM');
   must((await ended) === 0, 'the demonstration ends with 0');
 }
 
