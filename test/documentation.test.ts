@@ -59,12 +59,25 @@ test('docs/connect-an-ehr.md lists every part of the suite for a real EHR, and n
   expect([...rows].sort()).toEqual(['any-ehr', ...files].sort());
 });
 
+test('docs/decisions/README.md lists every decision, and no other', () => {
+  const listed = [...read('docs/decisions/README.md').matchAll(/\]\((\d{4}-[^)]+\.md)\)/g)].map(([, name]) => name);
+  const files = filesBelow('docs/decisions', '.md').map((file) => file.split('/').at(-1) ?? '');
+  expect(listed).toEqual(files.filter((name) => name !== 'README.md').sort());
+});
+
+test('docs/README.md leads to every page', () => {
+  const index = read('docs/README.md');
+  const pages = filesBelow('docs', '.md').filter((file) => !/docs\/(?:decisions|tutorials)\/|docs\/README/.test(file));
+  expect(pages.filter((file) => !index.includes(`(${file.replace('docs/', '')}`))).toEqual([]);
+});
+
 const PAGES = [
   ...filesBelow('docs', '.md'),
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CHANGELOG.md',
+  'deploy/README.md',
   ...filesBelow('mappings', '.md'),
 ];
 

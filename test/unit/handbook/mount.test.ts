@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { makeHandbookMount } from '../../../src/handbook/index.ts';
-import { silentLog } from '../../../src/kernel/index.ts';
+import { silentLog, type RequestId } from '../../../src/kernel/index.ts';
 
 let folder: string;
 let server: Server;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/picture.x2.png'), 'png');
   const mount = makeHandbookMount(pathToFileURL(`${folder}/`));
   server = createServer(
-    (request, response) => void mount.handle(request, response, { requestId: 'r', log: silentLog }),
+    (request, response) => void mount.handle(request, response, { requestId: 'r' as RequestId, log: silentLog }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
