@@ -1,7 +1,7 @@
 import type { ResolvedPatient } from '../ehr/index.ts';
 import { ok } from '../kernel/index.ts';
 import type { Claimed, Delivered, Fence, Outcome } from '../lanes/index.ts';
-import { LEFT_OUT } from '../inbox/index.ts';
+import { LEFT_OUT, NOT_TAKEN } from '../inbox/index.ts';
 import { beginAttempt, notBegun, type Begun } from './begin-attempt.ts';
 import { checkIdentity, type Identity } from './check-identity.ts';
 import { makeContentReader, type ContentReader } from './content-reader.ts';
@@ -35,8 +35,11 @@ export type Preparation = { readonly kind: 'prepared'; readonly prepared: Prepar
 
 const OTHER_PERSON: Outcome = { kind: 'park', reason: 'identity', faultCode: 'patient.other' };
 
-export const deliveredOf = ({ leftOut }: Planned['translation']): Delivered =>
-  leftOut.length === 0 ? { kind: 'delivered' } : { kind: 'delivered', reason: LEFT_OUT };
+export function deliveredOf({ leftOut, wanted, findings }: Planned['translation']): Delivered {
+  if (leftOut.length > 0) return { kind: 'delivered', reason: LEFT_OUT };
+  const isNotTaken = wanted.length === 0 && findings.some(({ code }) => code === 'resource.left-out');
+  return isNotTaken ? { kind: 'delivered', reason: NOT_TAKEN } : { kind: 'delivered' };
+}
 
 /** What stands already and is said by the document too. */
 export const adoptedOf = ({ adopted, saidAt }: Planned) =>

@@ -31,6 +31,7 @@ export { documentIndex, inboxSealed, KEYS, openBody } from './rows.ts';
 export { endSettling, settle, type Settling } from './commands/settle.ts';
 export {
   LEFT_OUT,
+  NOT_TAKEN,
   PARK_REASONS,
   QUARANTINE_REASONS,
   STATES,

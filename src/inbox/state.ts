@@ -34,6 +34,8 @@ export type ParkReason = (typeof PARK_REASONS)[number];
  * left out.
  */
 export const LEFT_OUT = 'left-out';
+/** Why nothing of a delivery is in the chart although it is `delivered`: the EHR takes none of what it says. */
+export const NOT_TAKEN = 'not-taken';
 
 /**
  * `failed`: the gateway itself failed over it, which is a bug of ours. `erased`: of a user who was erased, so its bytes

@@ -1,4 +1,4 @@
-import { LEFT_OUT } from '../inbox/index.ts';
+import { LEFT_OUT, NOT_TAKEN } from '../inbox/index.ts';
 import { FAULT_CODES, HANDLING, type FaultCode } from '../kernel/index.ts';
 
 /** Where the sentence of the kind would leave open which it is, and so what to do. */
@@ -31,6 +31,12 @@ export const isFaultCode = (text: string): text is FaultCode => Object.hasOwn(FA
 const WAITS_IN_PART =
   'A part of the document was left out: its findings name the places. Map what is unmapped and load the mapping data anew, and it is written by itself; a value that cannot be true waits for the next version of its document.';
 
+const WAYS: Readonly<Record<string, string>> = {
+  [LEFT_OUT]: WAITS_IN_PART,
+  [NOT_TAKEN]:
+    'The dialect of this EHR takes none of what the document says, so nothing of it is in the chart. If the EHR does take it, change the dialect and replay.',
+};
+
 /**
  * What happened and what a person can do; null where nobody need do anything. A constant, with nothing of a patient in
  * it.
@@ -44,5 +50,5 @@ export function detailOf({
 }): string | null {
   if (faultCode !== null && isFaultCode(faultCode))
     return OF_DELIVERIES[faultCode] ?? HANDLING[FAULT_CODES[faultCode]].text;
-  return reason === LEFT_OUT ? WAITS_IN_PART : null;
+  return reason === null ? null : (WAYS[reason] ?? null);
 }

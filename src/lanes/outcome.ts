@@ -1,15 +1,15 @@
-import type { LEFT_OUT, ParkReason } from '../inbox/index.ts';
+import type { LEFT_OUT, NOT_TAKEN, ParkReason } from '../inbox/index.ts';
 
 /** How many more attempts a failure is worth. */
 export type Patience = 'few' | 'long';
 
 /**
- * With a reason: a part of the document waits, and was left out. With a fault: what a person should know of it all the
- * same.
+ * With a reason: a part of the document waits, and was left out, or the EHR takes none of it. With a fault: what a person
+ * should know of it all the same.
  */
 export type Delivered = {
   readonly kind: 'delivered';
-  readonly reason?: typeof LEFT_OUT;
+  readonly reason?: typeof LEFT_OUT | typeof NOT_TAKEN;
   readonly faultCode?: string;
 };
 

@@ -1,7 +1,7 @@
 import { append, type AuditDraft } from '../../audit/index.ts';
 import { putEvents } from '../../events/index.ts';
 import { markUser } from '../../identity/index.ts';
-import { move, type Move, type State } from '../../inbox/index.ts';
+import { LEFT_OUT, move, type Move, type State } from '../../inbox/index.ts';
 import {
   EARLIER,
   fragment,
@@ -41,7 +41,7 @@ const FOR_SHARE_OF_DOCUMENT = part('', 'FOR SHARE OF g');
 
 /** What was left out of a version that is no longer the newest waits for nothing. */
 function* deliveredBecause({ reason }: Delivered, deliverySeq: number): Program<string | null> {
-  if (reason === undefined) return null;
+  if (reason !== LEFT_OUT) return reason ?? null;
   const current = yield* get`
     SELECT 1 AS current FROM delivery d
     JOIN document g ON g.tenant = d.tenant AND g.document_index = d.document_index AND g.seq = d.seq

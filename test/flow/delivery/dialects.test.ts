@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Rule, Switches } from '../../../sandbox/index.ts';
 import type { DeliveryViolation } from '../../support/check-delivery.ts';
 import { PLACES } from '../../support/new-store.ts';
-import { aClinicalReady, type Json } from '../../support/payloads/index.ts';
+import { aClinicalReady, aStepsEvent, type Json } from '../../support/payloads/index.ts';
 import { runCases, startRig, type Rig } from './rig.ts';
 
 /** An EHR as conformance.md 4.2 and peers.md describe it, as far as the demo EHR can play it. */
@@ -137,6 +137,22 @@ test('every dialect that is shipped is played', () => {
     name.replace('.json', ''),
   );
   expect(KINDS.map(({ dialect }) => dialect).toSorted()).toEqual(shipped.toSorted());
+});
+
+test.each(PLACES)('what an EHR takes nothing of is not said to be in its chart, on %s', async (_engine, makePlace) => {
+  const rig = await startRig(makePlace, { traits: { ...LEGACY, software: 'Epic' } });
+  try {
+    const patient = await rig.enrol(userId, 'MRN-1');
+    const delivery = await rig.deliver(aStepsEvent({ userId }));
+    expect(delivery).toMatchObject({ state: 'delivered', reason: 'not-taken' });
+    expect(rig.chart(patient)).toEqual([]);
+    const { body } = await rig.admin('GET', `deliveries/${delivery.id}`);
+    expect(JSON.stringify(body)).toContain('takes none of what the document says');
+    expect((await rig.admin('GET', 'deliveries?state=delivered&reason=not-taken')).body['deliveries']).toHaveLength(1);
+    expect(await rig.check()).toEqual([]);
+  } finally {
+    await rig.stop();
+  }
 });
 
 describe.each(PLACES)('dialects, on %s', (engine, _makePlace) => {
