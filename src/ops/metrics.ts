@@ -150,7 +150,9 @@ export function makeMetrics(deps: {
           aggregator: 'max',
           async collect() {
             const found = await ask();
-            if (found !== null) this.set(read(found));
+            // What is not known is not shown.
+            if (found === null) this.remove();
+            else this.set(read(found));
           },
         });
       };
