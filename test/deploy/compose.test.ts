@@ -58,6 +58,9 @@ test('who needs another waits until it is healthy, and both gateways stop within
     const drainS = Number(at(gateway, 'environment.CHARTGATE_DRAIN_SECONDS'));
     expect(graceS).toBeGreaterThanOrEqual(30);
     expect(drainS).toBeLessThan(graceS);
+    // One that is back must be known to be before the other closes.
+    for (const [, failS = ''] of read('deploy/compose/nginx.conf').matchAll(/fail_timeout=(\d+)s/g))
+      expect(Number(failS)).toBeLessThan(drainS);
     expect(JSON.stringify(gateway['healthcheck'])).toContain(
       `127.0.0.1:${String(at(gateway, 'environment.CHARTGATE_OPS_PORT'))}/readyz`,
     );

@@ -288,5 +288,7 @@ withSchemas('every object is one that Kubernetes knows, from 1.27 to the newest 
       checked += 1;
     }
     expect(checked).toBe(14);
+    const deployment = compiled.get(join(folder, 'deployment-apps-v1.json'));
+    expect(deployment?.({ ...first(documents, 'Deployment'), specs: {} })).toBe(false);
   }
 });
