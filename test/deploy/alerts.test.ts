@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { systemClock } from '../../src/kernel/index.ts';
 import { startGateway, type Gateway } from '../../src/gateway/index.ts';
 import { makeMergedMetrics } from '../../src/ops/index.ts';
@@ -7,6 +7,9 @@ import { anchorsOf, at, findProgram, readYaml, runProgram, testWith } from '../s
 import { configOf } from '../support/gateway.ts';
 import { sqlitePlace, type Place } from '../support/new-store.ts';
 import { quoted, read, tableRows } from '../support/source-files.ts';
+
+/** Programs of others, on a machine that others use too. */
+jest.setTimeout(180_000);
 
 interface Rule {
   readonly alert: string;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
@@ -14,6 +14,9 @@ import {
   type Tree,
 } from '../support/deploy-files.ts';
 import { filesBelow, read } from '../support/source-files.ts';
+
+/** Programs of others, on a machine that others use too. */
+jest.setTimeout(180_000);
 
 const CHART = 'deploy/helm/chartgate';
 const VALUES = { minimal: `${CHART}/ci/minimal-values.yaml`, everything: `${CHART}/ci/everything-values.yaml` };

@@ -42,7 +42,7 @@ export function runProgram(
   args: readonly string[],
   more: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): { readonly code: number | null; readonly stdout: string; readonly said: string } {
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 50_000, ...more });
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: 150_000, ...more });
   return { code: status, stdout, said: `${stdout}${stderr}` };
 }
 
