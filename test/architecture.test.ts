@@ -112,7 +112,7 @@ test('the threads of the store load no FHIR: each would hold it once more', () =
 /** Packages that one module, or one file, owns. */
 const OWNERS: Readonly<Record<string, string>> = {
   winston: 'src/ops/winston-log.ts',
-  'prom-client': 'src/ops/metrics.ts src/ops/merge-metrics.ts',
+  'prom-client': 'src/ops/metrics.ts src/ops/merge-metrics.ts src/ops/standing-metrics.ts',
   'node:cluster': 'src/workers/',
   express: 'src/http/',
   helmet: 'src/http/',

@@ -7,6 +7,7 @@ export { type AdminRoute } from './define-route.ts';
 export { serveSessionRoute, type SessionRoute } from './define-session-route.ts';
 export { makeEraseUser } from './erase-user.ts';
 export { makeHandles, type Handles } from './handles.ts';
+export { makeKeyAges } from './key-ages.ts';
 export {
   makeRecordAct,
   makeRecordActLater,

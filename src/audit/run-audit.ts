@@ -120,6 +120,7 @@ export function runAudit(deps: AuditDeps) {
 
   return {
     key,
+    standing: checkpoints.standing,
     /** What stands outside: the checkpoints, and the segments that they name. Null where nothing does. */
     outside:
       anchor === null

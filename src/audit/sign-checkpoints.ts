@@ -20,6 +20,11 @@ export function headsOf(records: Uncovered['records']): Head[] {
   return [...heads.values()];
 }
 
+export interface AuditStanding {
+  readonly signedAgoMs: number;
+  readonly anchor: 'none' | 'written' | 'failing';
+}
+
 export type Checkpointed = { readonly n: number; readonly note: string; readonly rest: 'none' | 'more' } | null;
 
 /**
@@ -99,11 +104,15 @@ export function signCheckpoints(deps: {
   let lastCommands = deps.commands();
   let running: Promise<void> | null = null;
   let isStopped = false;
+  let signedMs = lastMs;
+  let isAnchorFailing = false;
 
   async function anchor(made: NonNullable<Checkpointed>): Promise<void> {
     try {
       await deps.anchor?.(made);
+      isAnchorFailing = false;
     } catch (thrown) {
+      isAnchorFailing = true;
       deps.log.error('audit.unanchored', { count: made.n, error: safeError(thrown) });
     }
   }
@@ -118,9 +127,10 @@ export function signCheckpoints(deps: {
           deps.log.warn('audit.unsigned', faultFields(made.fault));
           return;
         }
-        if (made.value === null) return;
-        await anchor(made.value);
-        if (made.value.rest === 'none') return;
+        if (made.value !== null) await anchor(made.value);
+        if (made.value?.rest === 'more') continue;
+        signedMs = deps.clock.monotonicMs();
+        return;
       }
     } catch (thrown) {
       deps.log.error('audit.unsigned', { error: safeError(thrown) });
@@ -141,6 +151,11 @@ export function signCheckpoints(deps: {
   return {
     run,
     anchor,
+    /** How long ago nothing was left to sign, and whether the last checkpoint of this process stands outside. */
+    standing: (): AuditStanding => ({
+      signedAgoMs: deps.clock.monotonicMs() - signedMs,
+      anchor: deps.anchor === null ? 'none' : isAnchorFailing ? 'failing' : 'written',
+    }),
     /** A life that ends a moment later, by whatever, leaves nothing of the one before it unsigned. */
     async start(): Promise<void> {
       await run();

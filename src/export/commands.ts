@@ -242,6 +242,8 @@ export type ExportReads = {
     };
     out: readonly ExportJob[];
   };
+  /** How many are remembered in each state. */
+  'exports.count': { args: { readonly tenant: string }; out: Readonly<Record<ExportState, number>> };
   'exports.waiting': {
     args: { readonly tenant: string; readonly seq: number; readonly after: number; readonly limit: number };
     out: readonly WaitingPatient[];

@@ -37,6 +37,7 @@ import { makeSending } from './sending.ts';
 import { makeSignals } from './signals.ts';
 import { shareActs } from './share-acts.ts';
 import { makeApps } from './smart.ts';
+import { describeStanding } from './standing.ts';
 import { makeStorePart } from './store.ts';
 import { openTranslationContext } from './translation-settings.ts';
 
@@ -216,6 +217,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
   const apps = makeApps({ ...common, instance, newId, loadedProfiles, peers, chance, log });
+  const { signingKeys } = apps;
+  metrics.watchStanding(describeStanding({ ...common, ledger, kept, resealing, signingKeys }));
   for (const told of [finished, linkChanged]) told.on(apps.wake);
   linked.on(apps.noteLinked);
   const operators = makeOperatorDesk({ config, tenant, store, peers, deny: refuseOperator, newId, chance, clock });
@@ -245,7 +248,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     appendLater,
     resealing,
     more: [...apps.adminRoutes, ...operators.adminRoutes],
-    signingKeys: apps.signingKeys,
+    signingKeys,
   });
   let process: 'serving' | 'draining' = 'serving';
   const front = makeFront(config, {

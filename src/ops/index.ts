@@ -2,6 +2,7 @@ export { describeForwarding, type ForwardingShown } from './describe-forwarding.
 export { addsUp } from './adds-up.ts';
 export { runResealing } from './run-resealing.ts';
 export { makeMetrics, type Metrics } from './metrics.ts';
+export { type Standing } from './standing-metrics.ts';
 export { makeMergedMetrics, type MetricsReading } from './merge-metrics.ts';
 export { decideReadiness, joinReadiness, type Readiness, type WorkersReady } from './readiness.ts';
 export { makeOpsRoutes, makeWatchRoutes, onOwnPort } from './routes.ts';

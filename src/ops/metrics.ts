@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Aggregator } from 'prom-client';
 import type { StoreFigures, StoreHealth } from '../store/index.ts';
+import { askSeldom } from './ask-seldom.ts';
 import type { MetricsReading } from './merge-metrics.ts';
+import { addStandingMetrics, type Standing } from './standing-metrics.ts';
 
 export interface Metrics {
   readonly contentType: string;
@@ -28,6 +30,8 @@ export interface Metrics {
     } | null>;
     readonly nowMs: () => number;
   }): void;
+  /** Shown once the parts are there that know it. */
+  watchStanding(standing: Standing): void;
   observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
 }
 
@@ -132,8 +136,7 @@ export function makeMetrics(deps: {
         () => (state().concurrency.latencyMs ?? 0) / 1000,
       );
       // One question for all that are collected together.
-      let asked: ReturnType<typeof lag> | null = null;
-      const ask = (): ReturnType<typeof lag> => (asked ??= lag().finally(() => (asked = null)));
+      const ask = askSeldom(lag, { freshMs: 0, monotonicMs: nowMs });
       const later = (
         name: string,
         help: string,
@@ -147,7 +150,9 @@ export function makeMetrics(deps: {
           aggregator: 'max',
           async collect() {
             const found = await ask();
-            if (found !== null) this.set(read(found));
+            // What is not known is not shown.
+            if (found === null) this.remove();
+            else this.set(read(found));
           },
         });
       };
@@ -162,6 +167,7 @@ export function makeMetrics(deps: {
         oldestAt === null ? 0 : Math.max(0, (nowMs() - oldestAt) / 1000),
       );
     },
+    watchStanding: (standing) => addStandingMetrics(registry, standing),
     observeFinding: (code) => findings.inc({ code }),
     observeSettled: (state, reason) => settled.inc({ state, reason: reason ?? '' }),
     contentType: registry.contentType,

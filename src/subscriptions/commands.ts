@@ -236,6 +236,11 @@ export type SubscriptionReads = {
     };
     out: readonly ListedSubscription[];
   };
+  /** How many there are; `failing`: those whose endpoint did not take the last notification. */
+  'subscription.count': {
+    args: { readonly tenant: string };
+    out: { readonly byState: Readonly<Record<SubscriptionState, number>>; readonly failing: number };
+  };
   'subscription.show': { args: { readonly tenant: string; readonly id: string }; out: ListedSubscription | null };
 };
 

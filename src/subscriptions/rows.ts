@@ -1,8 +1,15 @@
 import type { EventItem, EventKind } from '../events/index.ts';
 import type { SealedTable, Vault } from '../store/index.ts';
-import type { ListedSubscription, Owner } from './commands.ts';
+import type { ListedSubscription, Owner, SubscriptionReads } from './commands.ts';
 import type { Filters } from './match.ts';
-import type { Content, NumberedEvent, Settings, Subscription, SubscriptionState } from './subscription.ts';
+import {
+  SUBSCRIPTION_STATES,
+  type Content,
+  type NumberedEvent,
+  type Settings,
+  type Subscription,
+  type SubscriptionState,
+} from './subscription.ts';
 
 /** A row of either engine. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -72,6 +79,14 @@ export const toListed = (vault: Vault, row: Row): ListedSubscription => {
   const { settings, filters: _filters, changedAt: _changedAt, ...rest } = toSubscription(vault, row);
   return { ...rest, origin: new URL(settings.endpoint).origin, nextAt: Number(row['next_at']) };
 };
+
+/** Of what is off nothing is sent, so that nothing fails. */
+export function toStateCounts(rows: readonly Row[]): SubscriptionReads['subscription.count']['out'] {
+  const countOf = (state: SubscriptionState): number => Number(rows.find((row) => row['state'] === state)?.['n'] ?? 0);
+  const byState = Object.fromEntries(SUBSCRIPTION_STATES.map((state) => [state, countOf(state)]));
+  const failing = rows.filter((row) => row['state'] !== 'off').reduce((sum, row) => sum + Number(row['n_failing']), 0);
+  return { byState: byState as Record<SubscriptionState, number>, failing };
+}
 
 const itemsPlace = (seq: number, lastNumber: number): string => `subscription_event.items_sealed/${seq}/${lastNumber}`;
 export const sealNumbered = (vault: Vault, seq: number, lastNumber: number, items: readonly EventItem[]): Buffer =>

@@ -4,6 +4,7 @@ import { ok, type Clock, type Result } from '../../kernel/index.ts';
 import type { KeptResealing, Operate } from '../../store/index.ts';
 import { iso } from '../cursor.ts';
 import { defineRoute, type AdminRoute } from '../define-route.ts';
+import { makeKeyAges, type KeyAge } from '../key-ages.ts';
 
 /** A setting as it is in force. */
 interface ShownSetting {
@@ -12,12 +13,6 @@ interface ShownSetting {
   readonly value:
     { readonly kind: 'secret'; readonly isSet: boolean } | { readonly kind: 'plain'; readonly text: string | null };
   readonly from: 'environment' | 'file' | 'default' | 'none';
-}
-interface KeyAge {
-  readonly kind: 'data' | 'audit' | 'id-token';
-  readonly id: string;
-  readonly isInUse: boolean;
-  readonly sinceMs: number | null;
 }
 
 /** A connection and what protects it. */
@@ -74,35 +69,7 @@ export function makeSettingsRoutes(deps: {
   readonly clock: Clock;
 }): AdminRoute[] {
   const { audit, clock } = deps;
-
-  async function dataKeys(): Promise<Result<KeyAge[]>> {
-    const keys = await deps.resealing.keys();
-    if (!keys.ok) return keys;
-    const { sealing, older, firstUsedAtMs } = keys.value;
-    return ok(
-      [sealing, ...older].map((id) => ({
-        kind: 'data',
-        id,
-        isInUse: id === sealing,
-        sinceMs: firstUsedAtMs[id] ?? null,
-      })),
-    );
-  }
-
-  /** It signs since the checkpoint by which it took over, or since the first. */
-  async function auditKey(): Promise<Result<KeyAge>> {
-    const rotations = await audit.read('audit.rotations', null);
-    if (!rotations.ok) return rotations;
-    const first = await audit.read('audit.checkpoints', { after: 0, limit: 1 });
-    if (!first.ok) return first;
-    const note = (rotations.value.at(-1) ?? first.value[0])?.note;
-    return ok({
-      kind: 'audit',
-      id: deps.auditKey.text.split('+')[1] ?? '',
-      isInUse: true,
-      sinceMs: note === undefined ? null : noteTime(note),
-    });
-  }
+  const keyAges = makeKeyAges(deps);
 
   async function auditState() {
     const uncovered = await audit.read('audit.uncovered', { limit: 1 });
@@ -119,24 +86,14 @@ export function makeSettingsRoutes(deps: {
 
   return [
     defineRoute('settings.get', async () => {
-      const data = await dataKeys();
-      if (!data.ok) return data;
-      const signs = await auditKey();
-      if (!signs.ok) return signs;
-      const tokens = await deps.signingKeys();
-      if (!tokens.ok) return tokens;
-      const idTokens = tokens.value.map(({ kid, madeAt, isInUse }): KeyAge => ({
-        kind: 'id-token',
-        id: kid,
-        isInUse,
-        sinceMs: madeAt.getTime(),
-      }));
+      const keys = await keyAges();
+      if (!keys.ok) return keys;
       const signed = await auditState();
       if (!signed.ok) return signed;
       const nowMs = clock.now().getTime();
       return ok({
         settings: deps.settings.map(shownSetting),
-        keys: [...data.value, signs.value, ...idTokens].map((one) => shownKey(one, nowMs)),
+        keys: keys.value.map((one) => shownKey(one, nowMs)),
         weak: [...deps.weak],
         connections: deps.connections.map(shownConnection),
         audit: signed.value,

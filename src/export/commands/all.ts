@@ -4,7 +4,7 @@ import { claim, release, renew } from './claim.ts';
 import { addGroup, changeGroup, countLinked, getGroup, listGroups, listMembers, removeGroup } from './groups.ts';
 import { kickOff } from './kick-off.ts';
 import { finishPatient, gather, putOff, putSegments } from './patients.ts';
-import { files, getJob, getRequest, list, segments, unlinked, waiting, waitingShared } from './read.ts';
+import { count, files, getJob, getRequest, list, segments, unlinked, waiting, waitingShared } from './read.ts';
 import { end, forgetUnlinked, putShared, settle, sweep, toShared } from './settle.ts';
 
 export const writes: Programs<ExportWrites> = {
@@ -31,6 +31,7 @@ export const reads: Programs<ExportReads> = {
   'exports.get': getJob,
   'exports.request': getRequest,
   'exports.list': list,
+  'exports.count': count,
   'exports.waiting': waiting,
   'exports.waiting-shared': waitingShared,
   'exports.files': files,

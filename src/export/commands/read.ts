@@ -1,5 +1,5 @@
 import { all, allOf, fragment, get, words, type CommandContext, type Program } from '../../store/index.ts';
-import type { ExportReads } from '../commands.ts';
+import { EXPORT_STATES, type ExportReads } from '../commands.ts';
 import { JOB, openAsked, openPatient, openSegment, sealerOf, toJob, type Row } from '../rows.ts';
 
 const JOB_COLUMNS = words(JOB);
@@ -28,6 +28,13 @@ export function* list(_: CommandContext, p: List['args']): Program<List['out']> 
   const rows = yield* all`
     SELECT ${JOB_COLUMNS} FROM export_job WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${p.limit}`;
   return rows.map(toJob);
+}
+
+type Count = ExportReads['exports.count'];
+export function* count(_: CommandContext, { tenant }: Count['args']): Program<Count['out']> {
+  const rows = yield* all`SELECT state, count(*) AS n FROM export_job WHERE tenant = ${tenant} GROUP BY state`;
+  const found = new Map(rows.map((row) => [String(row['state']), Number(row['n'])]));
+  return Object.fromEntries(EXPORT_STATES.map((state) => [state, found.get(state) ?? 0])) as Count['out'];
 }
 
 /** Null: its key is destroyed. */

@@ -1,6 +1,6 @@
 import { all, allOf, among, fragment, get, rightNowMs, words, type Programs } from '../../store/index.ts';
 import type { SubscriptionReads, SubscriptionWrites } from '../commands.ts';
-import { ownerIndex, SUBSCRIPTION, toListed, toNumbered, toSubscription } from '../rows.ts';
+import { ownerIndex, SUBSCRIPTION, toListed, toNumbered, toStateCounts, toSubscription } from '../rows.ts';
 import { fanOut } from './fan-out.ts';
 import { add, change, end, remove, rotate } from './own.ts';
 import { begin, claim, forget, free, record, settle } from './send.ts';
@@ -71,6 +71,12 @@ export const reads: Programs<SubscriptionReads> = {
     const rows = yield* all`
       SELECT ${COLUMNS} FROM subscription WHERE ${allOf(conditions)} ORDER BY seq DESC LIMIT ${limit}`;
     return rows.map((row) => toListed(vault, row));
+  },
+  *'subscription.count'(_, { tenant }) {
+    const rows = yield* all`
+      SELECT state, count(*) AS n, sum(CASE WHEN failing_since IS NULL THEN 0 ELSE 1 END) AS n_failing
+      FROM subscription WHERE tenant = ${tenant} GROUP BY state`;
+    return toStateCounts(rows);
   },
   *'subscription.show'({ vault }, { tenant, id }) {
     const row = yield* get`SELECT ${COLUMNS} FROM subscription WHERE tenant = ${tenant} AND id = ${id}`;
