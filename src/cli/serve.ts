@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { loadConfig, type Config } from '../config/index.ts';
 import { collectAfterStart, StartError, systemClock, type Log } from '../kernel/index.ts';
-import { makeWinstonLog } from '../ops/index.ts';
+import { chooseLogLook, lookOfWorker, lookOfWorkers, makeWinstonLog, type LogLook } from '../ops/index.ts';
 import { startGateway } from '../gateway/index.ts';
 import { checkConnections, worstOf, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
@@ -15,7 +15,8 @@ import { joinCrew, makeForkWorker, runPrimary, type Seat } from '../workers/inde
 const help = `Usage: chartgate serve [--workers N | --check [--connect] [--json]]
 
 Runs the gateway alone, for production. Everything is configured by CHARTGATE_* settings in the environment,
-or in the JSON file that CHARTGATE_CONFIG names; README.md lists them. Logs go to standard output as JSON lines.
+or in the JSON file that CHARTGATE_CONFIG names; README.md lists them. Logs go to standard output: as JSON lines,
+or on a terminal as lines for people (CHARTGATE_LOG_FORMAT).
 
   --workers N
              on PostgreSQL: N processes share the port and the work, and one that ends is started again. Of each process
@@ -75,7 +76,13 @@ async function serveHere(config: Config, log: Log, terminal: Terminal, seat: Sea
 }
 
 /** The process that starts the workers and serves nothing itself. */
-function superviseWorkers(config: Config, wanted: number, log: Log, terminal: Terminal): Promise<number> {
+function superviseWorkers(
+  config: Config,
+  wanted: number,
+  log: Log,
+  look: LogLook,
+  terminal: Terminal,
+): Promise<number> {
   if (config.store.database.engine === 'sqlite')
     throw new StartError(
       'serve.workers',
@@ -84,7 +91,7 @@ function superviseWorkers(config: Config, wanted: number, log: Log, terminal: Te
   collectAfterStart();
   return runPrimary({
     wanted,
-    fork: makeForkWorker(terminal),
+    fork: makeForkWorker(terminal, lookOfWorkers(look)),
     stopped: terminal.stopped,
     onReload: terminal.onReload,
     killedCode: EXIT.bug,
@@ -117,15 +124,20 @@ export const serve: Command = {
     const config = loadConfig('serve', terminal.env, (path) => readFileSync(path, 'utf8'));
     if (values.check === true)
       return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
+    const seat = joinCrew();
+    const own = chooseLogLook(config.log.format, terminal.stdout, terminal.env);
+    const look = seat === null ? own : lookOfWorker(own, terminal.env);
     const log = makeWinstonLog({
       level: config.log.level,
       stream: terminal.stdout,
       now: () => systemClock.now(),
+      look,
       onExit: terminal.onExit,
     });
-    const seat = joinCrew();
     if (seat !== null)
       return serveHere(config, log, { ...terminal, stopped: Promise.race([terminal.stopped, seat.stopped]) }, seat);
-    return workers === 0 ? serveHere(config, log, terminal, null) : superviseWorkers(config, workers, log, terminal);
+    return workers === 0
+      ? serveHere(config, log, terminal, null)
+      : superviseWorkers(config, workers, log, look, terminal);
   },
 };
