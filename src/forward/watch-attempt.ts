@@ -7,9 +7,7 @@ const deliveryOf = ({ delivery }: Claimed): SpanFields => ({ 'chartgate.delivery
 
 /** How long it waited in its lane, which nobody was there to watch. */
 export const tellWait = (trace: Trace, claimed: Claimed): void =>
-  trace
-    .step({ ...tracedOf(claimed), sinceMs: claimed.delivery.stateAt })
-    ?.end('delivery.wait', deliveryOf(claimed));
+  trace.step({ ...tracedOf(claimed), sinceMs: claimed.delivery.stateAt })?.end('delivery.wait', deliveryOf(claimed));
 
 export const beginAttemptSpan = (trace: Trace, claimed: Claimed): Span | null => trace.step(tracedOf(claimed));
 

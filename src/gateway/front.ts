@@ -40,7 +40,7 @@ export interface Front {
 
 export function makeFront(
   config: Config,
-  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused' | 'isDraining'> & {
+  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'trace' | 'onRefused' | 'isDraining'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;

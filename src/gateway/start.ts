@@ -37,6 +37,7 @@ import { makeSignals } from './signals.ts';
 import { shareActs } from './share-acts.ts';
 import { makeApps } from './smart.ts';
 import { makeStorePart } from './store.ts';
+import { startTelemetry } from './telemetry.ts';
 import { openTranslationContext } from './translation-settings.ts';
 
 /** How long the end of a part is waited for. Who waits for the store longer than that waits for nothing. */
@@ -125,6 +126,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     commands: () => store.figures().commands,
   });
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
+  const trace = await startTelemetry({ config, instance, seat, version: VERSION, metrics, life, clock, chance, log });
   const ledger = watchLedger({ inbox, tenant, log });
   const appendLater = makeAppendLater(audit, log);
   const pseudonymKey = Buffer.from(config.keys.pseudonym.reveal(), 'base64');
@@ -163,6 +165,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    trace,
     finished,
     onProbed: notes.probed,
   });
@@ -188,6 +191,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     budget,
     clock,
     log,
+    trace,
     isBusy: () => ingest.waiting() > 2,
     onSettled: (state, reason, then) => settled.emit({ state, reason, then }),
     onFinding: metrics.observeFinding,
@@ -209,8 +213,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   joinFigures(figures, { stored, refused, settled, finished }, clock);
   linkChanged.on(sender.wake);
 
-  const { isForwarding } = shadow.forwarding;
-  metrics.watchTarget({ state: target.guard.state, isForwarding, lag: readLag, nowMs });
+  metrics.watchTarget({ state: target.guard.state, isForwarding: shadow.forwarding.isForwarding, lag: readLag, nowMs });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
@@ -261,6 +264,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    trace,
     seat,
     authenticate: operators.authenticate,
     onRefused: refuseOperator,

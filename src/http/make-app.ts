@@ -36,7 +36,6 @@ export type Observe = (answer: { route: string; method: string; status: number; 
 /** As nginx has it: no standard status says that nobody was there to answer. */
 const CLIENT_GONE = 499;
 
-
 type RouteFound = Extract<Found, { kind: 'route' }>;
 
 /** A caller who may what the route asks for. */

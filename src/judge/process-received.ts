@@ -196,7 +196,11 @@ export function processReceived(deps: {
       await pace.rest();
       if (isPatient && deps.lanes !== undefined && !deps.isBusy()) isPatient = (await deps.lanes.room()) > 0;
       pace.begin();
-      ahead.push({ one, body: one.body, judged: trace === null ? judgeSafely(one, one.body) : judgeWatched(one, one.body, trace) });
+      ahead.push({
+        one,
+        body: one.body,
+        judged: trace === null ? judgeSafely(one, one.body) : judgeWatched(one, one.body, trace),
+      });
       await settleUntil(judgesAtOnce - 1);
     }
     await settleUntil(0);

@@ -3,8 +3,8 @@ import type { Received } from '../inbox/index.ts';
 import type { Judgement } from './judge.ts';
 
 /** A step of a delivery that was stored. */
-export const beginStep = (trace: Trace, { id, requestId, traceId = null }: Received): Span | null =>
-  trace.step({ seed: id, requestId, traceId });
+export const beginStep = (trace: Trace, { id, requestId, traceId }: Received): Span | null =>
+  trace.step({ seed: id, requestId, traceId: traceId ?? null });
 
 export const endJudging = (span: Span, { id }: Received, { verdict, facts }: Judgement): void =>
   span.end('delivery.judge', {

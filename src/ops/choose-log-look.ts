@@ -26,7 +26,5 @@ export const lookOfWorkers = ({ format, colour }: LogLook): Readonly<Record<stri
 });
 
 /** The other end of it. */
-export const lookOfWorker = (
-  look: LogLook,
-  env: Readonly<Record<string, string | undefined>>,
-): LogLook => (look.format === 'pretty' && env['FORCE_COLOR'] === '1' ? { ...look, colour: 'on' } : look);
+export const lookOfWorker = (look: LogLook, env: Readonly<Record<string, string | undefined>>): LogLook =>
+  look.format === 'pretty' && env['FORCE_COLOR'] === '1' ? { ...look, colour: 'on' } : look;

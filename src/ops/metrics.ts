@@ -28,6 +28,8 @@ export interface Metrics {
     } | null>;
     readonly nowMs: () => number;
   }): void;
+  /** Shown where a collector is told of anything. */
+  watchTelemetry(telemetry: { readonly dropped: () => number }): void;
   observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
 }
 
@@ -162,6 +164,8 @@ export function makeMetrics(deps: {
         oldestAt === null ? 0 : Math.max(0, (nowMs() - oldestAt) / 1000),
       );
     },
+    watchTelemetry: ({ dropped }) =>
+      counter('chartgate_telemetry_dropped_total', 'Spans that no collector took', dropped),
     observeFinding: (code) => findings.inc({ code }),
     observeSettled: (state, reason) => settled.inc({ state, reason: reason ?? '' }),
     contentType: registry.contentType,
