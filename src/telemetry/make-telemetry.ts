@@ -29,6 +29,7 @@ export interface TelemetryDeps {
 }
 
 export interface Telemetry extends Part {
+  start(): void;
   /** Null where no trace is told of. */
   readonly trace: Trace | null;
   /** How many spans were not taken, for whichever reason. */

@@ -163,7 +163,7 @@ describe('a collector', () => {
     telemetry.watch(() =>
       Promise.resolve([{ name: 'a', help: 'a', type: 'gauge', values: [{ value: 1, labels: {} }] }]),
     );
-    telemetry.start?.();
+    telemetry.start();
     tell('req_1');
     await eventually(
       () => sink.taken.filter(({ path }) => path === '/v1/metrics').length,
@@ -193,7 +193,7 @@ test('what is left is told at the end, with the metrics as they are then', async
   telemetry.watch(() =>
     Promise.resolve([{ name: 'a', help: 'a', type: 'counter', values: [{ value: 4, labels: {} }] }]),
   );
-  telemetry.start?.();
+  telemetry.start();
   for (const id of ['req_1', 'req_2']) tell(id);
   await stop();
   expect([sink.spans().length, sink.metrics()[0]?.sum?.dataPoints[0]?.asDouble]).toEqual([2, 4]);
@@ -207,7 +207,7 @@ test('metrics that cannot be read are not told, and nothing ends by it', async (
     asked += 1;
     return Promise.reject(new Error('planted'));
   });
-  telemetry.start?.();
+  telemetry.start();
   await eventually(
     () => asked,
     (count) => count >= 2,
