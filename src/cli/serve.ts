@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { loadConfig, type Config } from '../config/index.ts';
-import { collectAfterStart, StartError, systemClock, type Log } from '../kernel/index.ts';
+import { collectAfterStart, makeNewId, makePooledChance, StartError, systemClock, type Log } from '../kernel/index.ts';
 import { chooseLogLook, lookOfWorker, lookOfWorkers, makeWinstonLog, type LogLook } from '../ops/index.ts';
-import { startGateway } from '../gateway/index.ts';
+import { openTelemetry, startGateway, VERSION } from '../gateway/index.ts';
 import { checkConnections, worstOf, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
@@ -76,7 +76,7 @@ async function serveHere(config: Config, log: Log, terminal: Terminal, seat: Sea
 }
 
 /** The process that starts the workers and serves nothing itself. */
-function superviseWorkers(
+async function superviseWorkers(
   config: Config,
   wanted: number,
   log: Log,
@@ -88,16 +88,25 @@ function superviseWorkers(
       'serve.workers',
       '--workers needs PostgreSQL: a SQLite file has one process that writes. Give a postgres:// address in CHARTGATE_DATABASE_URL, or leave --workers out.',
     );
+  const chance = makePooledChance();
+  const instance = makeNewId({ now: () => systemClock.now().getTime(), chance })('ins');
+  const telemetry = await openTelemetry({ config, instance, version: VERSION, clock: systemClock, chance, log });
   collectAfterStart();
-  return runPrimary({
+  const code = await runPrimary({
     wanted,
     fork: makeForkWorker(terminal, lookOfWorkers(look)),
     stopped: terminal.stopped,
     onReload: terminal.onReload,
     killedCode: EXIT.bug,
+    watch: (read) => {
+      telemetry?.watch(read);
+      telemetry?.start();
+    },
     clock: systemClock,
     log,
   });
+  await telemetry?.stop();
+  return code;
 }
 
 const OPTIONS = {

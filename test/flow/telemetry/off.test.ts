@@ -89,7 +89,7 @@ describe('a process', () => {
     await running?.ended;
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   });
-  const start = async (settings: Record<string, string>): Promise<Running> => {
+  const start = (settings: Record<string, string>): Running => {
     folder = mkdtempSync(join(tmpdir(), 'chartgate-telemetry-'));
     return runProcess(['serve'], {
       ...serveSettings(`sqlite:${join(folder, 'chartgate.db')}?filesystem=any`),
@@ -100,7 +100,7 @@ describe('a process', () => {
 
   test('tells a collector what is left when it is asked to stop', async () => {
     const sink = await startOtlpSink();
-    running = await start({ CHARTGATE_OTLP_URL: sink.url });
+    running = start({ CHARTGATE_OTLP_URL: sink.url });
     const port = await portOf(running);
     await fetch(`http://127.0.0.1:${port}/nowhere`);
     running.signal('SIGTERM');
@@ -112,7 +112,7 @@ describe('a process', () => {
   });
 
   test('prints lines for people where it is asked to, without colours where no terminal is', async () => {
-    running = await start({ CHARTGATE_LOG_FORMAT: 'pretty' });
+    running = start({ CHARTGATE_LOG_FORMAT: 'pretty' });
     const line = await running.saw('process.started');
     expect(line).toMatch(
       /^\d{4}-\S+Z INFO {2}process\.started instance=ins_\w+ component=gateway port=\d+ version=\S+$/,
