@@ -29,4 +29,4 @@ export {
   type Probed,
   type ResolvePatient,
 } from './ehr/index.ts';
-export { makeWinstonLog } from './ops/index.ts';
+export { chooseLogLook, makeWinstonLog } from './ops/index.ts';

@@ -125,7 +125,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'fhir-kit-client': 'src/ehr/fhir-client.ts',
   '@medplum/core': 'src/ehr/ src/smart/',
   fhirpath: 'src/guides/slow-invariants.ts',
-  undici: 'src/ehr/ src/source/',
+  undici: 'src/ehr/ src/source/ src/telemetry/',
   jose: 'src/ehr/ src/auth/',
   'oidc-provider': 'src/auth/',
   otpauth: 'src/factors/',

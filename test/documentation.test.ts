@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { COMMANDS, EXIT } from '../src/cli/index.ts';
 import { searchParamsOf } from '../src/r4/index.ts';
 import { careDateTypes } from '../src/smart/care-date.ts';
-import { FAULT_CODES, HANDLING, LOG_EVENTS } from '../src/kernel/index.ts';
+import { FAULT_CODES, HANDLING, LOG_EVENTS, SPAN_NAMES } from '../src/kernel/index.ts';
 import { settingsTables, textBefore } from '../tools/configuration.ts';
 import { filesBelow, quoted, read, tableRows } from './support/source-files.ts';
 
@@ -29,6 +29,21 @@ test('docs/operate.md lists every log event that is written, and no other', () =
     .map(read)
     .join('\n');
   for (const event of LOG_EVENTS) expect([event, sources.includes(`'${event}'`)]).toEqual([event, true]);
+});
+
+test('docs/operate.md lists every span and every attribute of one, and no other', () => {
+  const spans = tableRows('docs/operate.md', '| span | of').map(([span = '']) => quoted(span)[0]);
+  expect(spans.filter((name) => !/^[A-Z]+ |^METHOD /.test(name ?? ''))).toEqual([...SPAN_NAMES]);
+  const attributes = tableRows('docs/operate.md', '| attribute | what').flatMap(([names = '']) => quoted(names));
+  const known = [...read('src/kernel/span.ts').matchAll(/readonly '([a-z_.]+)'\?:/g)].map(([, name = '']) => name);
+  expect(attributes.sort()).toEqual(known.sort());
+});
+
+test('docs/operate.md lists every metric of ours', () => {
+  const page = read('docs/operate.md');
+  const names = filesBelow('src/ops', '.ts').flatMap((file) => [...read(file).matchAll(/'(chartgate_[a-z_]+)'/g)]);
+  expect(names.length).toBeGreaterThan(15);
+  for (const [, name = ''] of names) expect([name, page.includes(`\`${name}\``)]).toEqual([name, true]);
 });
 
 test('docs/operate.md lists every exit code', () => {

@@ -10,6 +10,7 @@ const FILE = 'docs/configuration.md';
 /** Each section begins with its first setting, in the order of KEYS, and ends with the next one. */
 const SECTIONS: Readonly<Record<string, string>> = {
   CHARTGATE_CONFIG: 'The process and where it listens',
+  CHARTGATE_OTLP_URL: 'Traces and metrics over OTLP',
   CHARTGATE_ENVIRONMENT: 'What it does with what comes',
   CHARTGATE_DATABASE_URL: 'Store and keys',
   CHARTGATE_EHR_URL: 'The EHR',

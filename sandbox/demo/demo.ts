@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  chooseLogLook,
   demo,
   EXIT,
   isLoopback,
@@ -217,6 +218,7 @@ export const demonstration: Pick<Command, 'run'> = {
         level: config.log.level,
         stream: terminal.stderr,
         now: () => systemClock.now(),
+        look: chooseLogLook(config.log.format, terminal.stderr, terminal.env),
         onExit: terminal.onExit,
       });
       if (use === 'write') await registerGuests(config.ehr, wanted.users, terminal, filling.signal);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { loadConfig, type Config } from '../config/index.ts';
-import { collectAfterStart, StartError, systemClock, type Log } from '../kernel/index.ts';
-import { makeWinstonLog } from '../ops/index.ts';
-import { startGateway } from '../gateway/index.ts';
+import { collectAfterStart, makeNewId, makePooledChance, StartError, systemClock, type Log } from '../kernel/index.ts';
+import { chooseLogLook, lookOfWorker, lookOfWorkers, makeWinstonLog, type LogLook } from '../ops/index.ts';
+import { openTelemetry, startGateway, VERSION } from '../gateway/index.ts';
 import { checkConnections, worstOf, type Checked } from './check-connections.ts';
 import { checkParts } from './check-parts.ts';
 import { EXIT, makeUsage, type Command, type Terminal } from './command.ts';
@@ -15,7 +15,8 @@ import { joinCrew, makeForkWorker, runPrimary, type Seat } from '../workers/inde
 const help = `Usage: chartgate serve [--workers N | --check [--connect] [--json]]
 
 Runs the gateway alone, for production. Everything is configured by CHARTGATE_* settings in the environment,
-or in the JSON file that CHARTGATE_CONFIG names; docs/configuration.md lists them. Logs go to standard output as JSON lines.
+or in the JSON file that CHARTGATE_CONFIG names; docs/configuration.md lists them. Logs go to standard output: as JSON
+lines, or on a terminal as lines for people (CHARTGATE_LOG_FORMAT).
 
   --workers N
              on PostgreSQL: N processes share the port and the work, and one that ends is started again. Of each process
@@ -75,22 +76,37 @@ async function serveHere(config: Config, log: Log, terminal: Terminal, seat: Sea
 }
 
 /** The process that starts the workers and serves nothing itself. */
-function superviseWorkers(config: Config, wanted: number, log: Log, terminal: Terminal): Promise<number> {
+async function superviseWorkers(
+  config: Config,
+  wanted: number,
+  log: Log,
+  look: LogLook,
+  terminal: Terminal,
+): Promise<number> {
   if (config.store.database.engine === 'sqlite')
     throw new StartError(
       'serve.workers',
       '--workers needs PostgreSQL: a SQLite file has one process that writes. Give a postgres:// address in CHARTGATE_DATABASE_URL, or leave --workers out.',
     );
+  const chance = makePooledChance();
+  const instance = makeNewId({ now: () => systemClock.now().getTime(), chance })('ins');
+  const telemetry = await openTelemetry({ config, instance, version: VERSION, clock: systemClock, chance, log });
   collectAfterStart();
-  return runPrimary({
+  const code = await runPrimary({
     wanted,
-    fork: makeForkWorker(terminal),
+    fork: makeForkWorker(terminal, lookOfWorkers(look)),
     stopped: terminal.stopped,
     onReload: terminal.onReload,
     killedCode: EXIT.bug,
+    watch: (read) => {
+      telemetry?.watch(read);
+      telemetry?.start();
+    },
     clock: systemClock,
     log,
   });
+  await telemetry?.stop();
+  return code;
 }
 
 const OPTIONS = {
@@ -117,15 +133,20 @@ export const serve: Command = {
     const config = loadConfig('serve', terminal.env, (path) => readFileSync(path, 'utf8'));
     if (values.check === true)
       return check(config, { connect: values.connect === true, json: values.json === true }, terminal);
+    const seat = joinCrew();
+    const own = chooseLogLook(config.log.format, terminal.stdout, terminal.env);
+    const look = seat === null ? own : lookOfWorker(own, terminal.env);
     const log = makeWinstonLog({
       level: config.log.level,
       stream: terminal.stdout,
       now: () => systemClock.now(),
+      look,
       onExit: terminal.onExit,
     });
-    const seat = joinCrew();
     if (seat !== null)
       return serveHere(config, log, { ...terminal, stopped: Promise.race([terminal.stopped, seat.stopped]) }, seat);
-    return workers === 0 ? serveHere(config, log, terminal, null) : superviseWorkers(config, workers, log, terminal);
+    return workers === 0
+      ? serveHere(config, log, terminal, null)
+      : superviseWorkers(config, workers, log, look, terminal);
   },
 };

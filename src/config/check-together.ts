@@ -3,6 +3,7 @@ import type { KeyName, Values } from './keys.ts';
 import type { Mode } from './config.ts';
 import type { Problem } from './read-values.ts';
 import { checkSignIn } from './to-sign-in.ts';
+import { checkTelemetry } from './to-telemetry.ts';
 
 const PROGRAM_MB = MEMORY.programBytes / (1024 * 1024);
 const PARSED_COST = MEMORY.cost.document;
@@ -126,7 +127,7 @@ export function checkTogether(mode: Mode, v: Values): Problem[] {
     problem('CHARTGATE_EHR_TLS_CERT_FILE', 'and CHARTGATE_EHR_TLS_KEY_FILE go together');
   if (ehrUrl?.protocol === 'http:' && (has('CHARTGATE_EHR_TLS_CERT_FILE') || has('CHARTGATE_EHR_TLS_CA_FILE')))
     problem('CHARTGATE_EHR_URL', 'is not https, so CHARTGATE_EHR_TLS_* would have no effect');
-  problems.push(...checkIssuer(v, has), ...checkProvider(has), ...checkSignIn(v, has));
+  problems.push(...checkIssuer(v, has), ...checkProvider(has), ...checkSignIn(v, has), ...checkTelemetry(v, has));
   for (const key of ['CHARTGATE_OPERATOR_ISSUER', 'CHARTGATE_SIGN_IN_ISSUER'] as const) {
     const issuer = v[key] === undefined ? null : new URL(v[key]);
     if (issuer?.protocol === 'http:' && !isLoopback(issuer.hostname))

@@ -80,6 +80,19 @@ export type HmacConfig =
       readonly keys: readonly Secret[];
     };
 
+/** A collector of OpenTelemetry. */
+export interface TelemetryConfig {
+  /** The base, without a slash at its end. */
+  readonly url: string;
+  readonly headers: readonly { readonly name: string; readonly value: Secret }[];
+  /** Instead of the machine's own authorities. */
+  readonly ca: string | null;
+  /** Of all traces, 0 to 1. */
+  readonly traceShare: number;
+  /** Zero: none are sent. */
+  readonly metricsEveryMs: number;
+}
+
 export interface WeakSetting {
   readonly key: string;
   /** What is left unchecked. */
@@ -108,7 +121,13 @@ export interface Config {
   readonly ops: { readonly port: number | null; readonly token: Secret | null };
   /** What data may take at once: the rest of it is the program's. */
   readonly memory: { readonly roomBytes: number };
-  readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug' };
+  readonly log: {
+    readonly level: 'error' | 'warn' | 'info' | 'debug';
+    /** Null: as fits where the lines go. */
+    readonly format: 'json' | 'pretty' | null;
+  };
+  /** Where traces and metrics are sent; null: nowhere. */
+  readonly telemetry: TelemetryConfig | null;
   readonly store: { readonly database: DatabaseConfig };
   readonly keys: { readonly data: readonly Secret[]; readonly audit: readonly Secret[]; readonly pseudonym: Secret };
   readonly ehr: {

@@ -20,6 +20,7 @@ import {
 import { EXPORT_KEYS } from './export-keys.ts';
 import { OPERATOR_KEYS } from './operator-keys.ts';
 import { SIGN_IN_KEYS } from './sign-in-keys.ts';
+import { TELEMETRY_KEYS } from './telemetry-keys.ts';
 import { TRANSLATION_KEYS } from './translation-keys.ts';
 
 export type { Key } from './key-kinds.ts';
@@ -66,6 +67,12 @@ export const KEYS = {
     '`error`, `warn`, `info` or `debug`',
     words('error', 'warn', 'info', 'debug'),
   ),
+  CHARTGATE_LOG_FORMAT: open(
+    'word',
+    '`json` or `pretty`; default: `pretty` on a terminal, `json` elsewhere',
+    words('json', 'pretty'),
+  ),
+  ...TELEMETRY_KEYS,
   CHARTGATE_ENVIRONMENT: set(
     'word',
     'production',

@@ -48,6 +48,12 @@ function weakConnections(v: Settled, database: DatabaseConfig): WeakSetting[] {
       'apps and people reach us without TLS',
       'Give CHARTGATE_TLS_CERT_FILE and CHARTGATE_TLS_KEY_FILE, or let a proxy end TLS (CHARTGATE_TRUST_PROXY), and give the https address.',
     );
+  if (v.CHARTGATE_OTLP_URL !== undefined && isHttp(v.CHARTGATE_OTLP_URL) && !isLoopback(hostOf(v.CHARTGATE_OTLP_URL)))
+    weak(
+      'CHARTGATE_OTLP_URL',
+      'traces and metrics, and the credential that goes with them, are sent without TLS',
+      'Give an https address, or a collector on the same machine.',
+    );
   if (database.engine === 'sqlite' && database.filesystem === 'any')
     weak(
       'CHARTGATE_DATABASE_URL',

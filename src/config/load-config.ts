@@ -5,6 +5,7 @@ import { STANDARD_DATABASE_URL, type KeyName, type Settled } from './keys.ts';
 import { listWeak } from './list-weak.ts';
 import { showSettings } from './show-settings.ts';
 import { toSignIn } from './to-sign-in.ts';
+import { toTelemetry } from './to-telemetry.ts';
 import { readValues, settle, type Environment, type Problem, type ReadText } from './read-values.ts';
 
 /** Thrown at start with every problem found, so that they can be mended in one go. */
@@ -158,7 +159,8 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
     },
     ops: { port: v.CHARTGATE_OPS_PORT ?? null, token: hidden(v.CHARTGATE_OPS_TOKEN) },
     memory: { roomBytes: v.CHARTGATE_MEMORY_MB * 1024 * 1024 - MEMORY.programBytes },
-    log: { level: v.CHARTGATE_LOG_LEVEL },
+    log: { level: v.CHARTGATE_LOG_LEVEL, format: v.CHARTGATE_LOG_FORMAT ?? null },
+    telemetry: toTelemetry(v, readOrReport),
     store: { database },
     keys: {
       data: hiddenList(v.CHARTGATE_DATA_KEY),

@@ -1,3 +1,5 @@
+import type { Span } from '../kernel/index.ts';
+
 /** Names and values, in order; a name may come twice. */
 export type Pairs = readonly (readonly [string, string])[];
 
@@ -28,6 +30,8 @@ export interface EhrRequest {
   readonly requestId: string;
   /** Passed on as W3C traceparent. */
   readonly traceId?: string;
+  /** The step that it is a part of, where somebody watches; it is then passed on as W3C traceparent. */
+  readonly span?: Span;
   /** The whole exchange ends then, however busy it still is. */
   readonly deadlineMs?: number;
   readonly signal?: AbandonSignal;

@@ -4,7 +4,7 @@ import type { Answered, EhrRequest, Pairs } from './exchange.ts';
 import type { Ehr } from './open-ehr.ts';
 
 /** On whose behalf the EHR is asked. The library has no words for these; they join the request below it. */
-export type AskedBy = Pick<EhrRequest, 'requestId' | 'traceId' | 'signal' | 'deadlineMs'>;
+export type AskedBy = Pick<EhrRequest, 'requestId' | 'traceId' | 'span' | 'signal' | 'deadlineMs'>;
 
 export type Handling = 'strict' | 'lenient';
 

@@ -1,4 +1,4 @@
-import { fail, fault, ok, type Result } from '../kernel/index.ts';
+import { fail, fault, ok, type Result, type Span } from '../kernel/index.ts';
 import { identifierToken } from './escape-search-value.ts';
 import type { AbandonSignal } from './exchange.ts';
 import { readResource } from './fhir-client.ts';
@@ -15,6 +15,7 @@ export interface Mrn {
 export interface AskedPatient extends Mrn {
   readonly requestId: string;
   readonly traceId?: string;
+  readonly span?: Span;
   readonly signal?: AbandonSignal;
 }
 
@@ -32,9 +33,10 @@ export type ResolvePatient = (asked: AskedPatient) => Promise<Result<ResolvedPat
 const MERGES_MAX = 5;
 
 /** On whose behalf the EHR is asked. */
-const askedBy = ({ requestId, traceId, signal }: AskedPatient) => ({
+const askedBy = ({ requestId, traceId, span, signal }: AskedPatient) => ({
   requestId,
   ...(traceId === undefined ? {} : { traceId }),
+  ...(span === undefined ? {} : { span }),
   ...(signal === undefined ? {} : { signal }),
 });
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { ok, traceparentOf, type Result } from '../kernel/index.ts';
+import { ok, traceparentOf, type Result, type Span } from '../kernel/index.ts';
 import { dispatchOnce, type Ended, type Leaving } from './dispatch-once.ts';
 import type { EhrRequest, Exchange } from './exchange.ts';
 import type { AddressGuard } from './guard-address.ts';
@@ -7,6 +7,7 @@ import { errorCodes, nameSilence } from './name-silence.ts';
 import type { EhrLimits } from './open-pool.ts';
 import { readAnswer } from './read-answer.ts';
 import { checkAccess, type EhrAccess } from './refuse-writes.ts';
+import { endExchange } from './watch-exchange.ts';
 
 /**
  * Sends one request once, with this Authorization header or none. A fault means that the address is not ours, or that a
@@ -16,14 +17,25 @@ export type SendOnce = (request: EhrRequest, authorization: string | null) => Pr
 
 const FHIR_JSON = 'application/fhir+json';
 
-function headersOf(request: EhrRequest, authorization: string | null, call: number): Record<string, string> {
-  const { body, form, prefer, ifMatch, ifNoneMatch, ifModifiedSince, ifNoneExist, requestId, traceId } = request;
+/** That of the step itself, where somebody watches it. */
+function traceparent({ requestId, traceId }: EhrRequest, span: Span | null, call: number): { traceparent?: string } {
+  if (span !== null) return { traceparent: span.traceparent };
+  return traceId === undefined ? {} : { traceparent: traceparentOf(traceId, `${requestId} ${call}`) };
+}
+
+function headersOf(
+  request: EhrRequest,
+  authorization: string | null,
+  span: Span | null,
+  call: number,
+): Record<string, string> {
+  const { body, form, prefer, ifMatch, ifNoneMatch, ifModifiedSince, ifNoneExist, requestId } = request;
   return {
     accept: request.path.startsWith('.well-known/') ? 'application/json' : FHIR_JSON,
     'accept-encoding': 'identity',
     'user-agent': 'chartgate',
     'x-request-id': requestId,
-    ...(traceId === undefined ? {} : { traceparent: traceparentOf(traceId, `${requestId} ${call}`) }),
+    ...traceparent(request, span, call),
     // HAPI answers a search from its memory of the last minute otherwise.
     ...(request.method === 'GET' || form !== undefined ? { 'cache-control': 'no-cache' } : {}),
     ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
@@ -67,6 +79,8 @@ export function makeSendOnce(deps: {
   readonly access: EhrAccess;
 }): SendOnce {
   const { guard, pool, limits, access } = deps;
+  const { hostname, port, protocol } = new URL(guard.origin);
+  const server = { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
   let calls = 0;
 
   return async (request, authorization) => {
@@ -77,12 +91,20 @@ export function makeSendOnce(deps: {
     const target = guard.target(path, query);
     if (!target.ok) return target;
     calls += 1;
+    const span = request.span === undefined ? null : request.span.begin();
     const leaving: Leaving = {
       target: target.value,
-      headers: headersOf(request, authorization, calls),
+      headers: headersOf(request, authorization, span, calls),
       body: bodyOf(request),
     };
     const ended = await dispatchOnce(pool, leaving, { method, deadlineMs, signal, admit });
-    return ok(toExchange(ended, limits.answerBytesMax, take));
+    if (span === null) return ok(toExchange(ended, limits.answerBytesMax, take));
+    let exchange: Exchange | null = null;
+    try {
+      exchange = toExchange(ended, limits.answerBytesMax, take);
+      return ok(exchange);
+    } finally {
+      endExchange(span, server, request, exchange);
+    }
   };
 }

@@ -1,6 +1,6 @@
 import type { Target } from '../ehr/index.ts';
 import type { HeldTranslation, TranslationContext } from '../judge/index.ts';
-import { faultFields, safeError } from '../kernel/index.ts';
+import { faultFields, safeError, type Span } from '../kernel/index.ts';
 import type { Claimed, Fence, Outcome } from '../lanes/index.ts';
 import type { JobRoom } from './job-room.ts';
 import { NOTHING_DONE, type Done, type FastClaim, type JobEnd } from './job.ts';
@@ -8,6 +8,7 @@ import type { LanesDeps } from './lanes-deps.ts';
 import { LEASE_MS, type Leases } from './leases.ts';
 import { runJob } from './run-job.ts';
 import { traceIdOf, traceTarget } from './trace-target.ts';
+import { beginAttemptSpan, endAttemptSpan, finishFields, tellWait } from './watch-attempt.ts';
 
 const FAILURES_MAX = 10;
 const FAILED_WAIT_MS = 60_000;
@@ -55,11 +56,18 @@ export function makeCarryOut(
     readonly onWait: (afterMs: number) => void;
   },
 ) {
-  const { tenant, owner, lanes, clock, log, leases } = deps;
+  const { tenant, owner, lanes, clock, log, leases, trace = null } = deps;
 
   const fenceOf = ({ patient, epoch }: Claimed): Fence => ({ tenant, owner, patient, epoch });
   const finish = (claimed: Claimed, done: Done) =>
     lanes.write('lane.finish', { ...done, fence: fenceOf(claimed), jobSeq: claimed.job.seq, at: clock.now() });
+
+  async function finishWatched(claimed: Claimed, done: Done, span: Span) {
+    const step = span.begin();
+    const finished = await finish(claimed, done);
+    step.end('delivery.finish', finishFields(claimed, done, finished));
+    return finished;
+  }
 
   function logSent({ delivery }: Claimed, outcome: Outcome): void {
     if (outcome.kind !== 'delivered' && outcome.kind !== 'park') return;
@@ -87,6 +95,8 @@ export function makeCarryOut(
     async carryOut({ claimed, target, claimedAt, pretranslated, fastClaim, ...one }: Start): Promise<void> {
       const lease = leases.take(claimed, claimedAt, fastClaim?.kind === 'begun' ? fastClaim.chart : null);
       const since = clock.monotonicMs();
+      if (trace !== null && fastClaim === null) tellWait(trace, claimed);
+      const span = trace === null ? null : beginAttemptSpan(trace, claimed);
       const { id: deliveryId } = claimed.delivery;
       const held = pretranslated ?? deps.pretranslated.take(deliveryId);
       const room = held?.room ?? (await deps.jobRoom.take(claimed));
@@ -96,7 +106,7 @@ export function makeCarryOut(
           owner,
           lanes,
           translationContext: one.translationContext,
-          target: traceTarget(leases.guard(target, lease), claimed.delivery),
+          target: traceTarget(leases.guard(target, lease), claimed.delivery, span),
           clock,
           newId: deps.newId,
           spread: deps.spread,
@@ -112,7 +122,8 @@ export function makeCarryOut(
         });
       try {
         const done = room === null ? NO_ROOM : doneOf(await work());
-        const finished = await finish(claimed, done);
+        const finished = await (span === null ? finish(claimed, done) : finishWatched(claimed, done, span));
+        if (span !== null) endAttemptSpan(span, claimed, done);
         if (!finished.ok || finished.value !== 'done') deps.onMore();
         if (!finished.ok || finished.value === 'lost') {
           log.warn('lane.lost', { deliveryId, ...(finished.ok ? {} : faultFields(finished.fault)) });
@@ -123,6 +134,7 @@ export function makeCarryOut(
         if (waitMs !== null) deps.onWait(waitMs);
         deps.onFinished(done.outcome, (clock.monotonicMs() - since) / 1_000, claimed.delivery.receivedAt);
       } catch (thrown) {
+        if (span !== null) endAttemptSpan(span, claimed, null);
         log.error('lane.failed', { deliveryId, error: safeError(thrown) });
         deps.onMore();
         await giveUp(claimed);

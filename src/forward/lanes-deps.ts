@@ -1,6 +1,6 @@
 import type { Target, TargetGuard } from '../ehr/index.ts';
 import type { Pretranslations, TranslationContext } from '../judge/index.ts';
-import type { Budget, Clock, Log, NewId } from '../kernel/index.ts';
+import type { Budget, Clock, Log, NewId, Trace } from '../kernel/index.ts';
 import type { LaneReads, LaneWrites, Outcome } from '../lanes/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { LearntHabits } from './learn-habits.ts';
@@ -22,6 +22,8 @@ export interface LanesDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly spread: () => number;
+  /** Null where nobody watches. */
+  readonly trace?: Trace | null;
   /** Called when a claim has come to its end: its delivery may have to follow its link. */
   readonly onFinished: (outcome: Outcome, seconds: number, receivedAt: number) => void;
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
+import { makeConsoleMount } from '../console/index.ts';
+import { makeHandbookMount } from '../handbook/index.ts';
 import { drainServer, listen, makeApp, makeServer, type AppDeps } from '../http/index.ts';
 import type { Part, Route } from '../kernel/index.ts';
 import {
@@ -40,7 +42,7 @@ export interface Front {
 
 export function makeFront(
   config: Config,
-  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'onRefused' | 'isDraining'> & {
+  deps: Pick<AppDeps, 'mounts' | 'authenticate' | 'newId' | 'clock' | 'log' | 'trace' | 'onRefused' | 'isDraining'> & {
     readonly version: string;
     readonly routes: readonly Route[];
     readonly metrics: Metrics;
@@ -72,6 +74,7 @@ export function makeFront(
   ];
   const app = {
     ...deps,
+    mounts: [...(deps.mounts ?? []), makeConsoleMount(), makeHandbookMount()],
     routes,
     trustProxy,
     opsToken: ops.token,

@@ -14,6 +14,7 @@ import {
   type NewId,
   type Part,
   type Signal,
+  type Trace,
 } from '../kernel/index.ts';
 import { PARTS } from '../pipeline.ts';
 import type { Store } from '../store/index.ts';
@@ -44,6 +45,7 @@ export function makeSending(deps: {
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: Log;
+  readonly trace: Trace | null;
   readonly finished: Signal<Finished>;
   readonly onProbed: Parameters<typeof openTarget>[0]['onProbed'];
 }) {
@@ -98,6 +100,7 @@ export function makeSending(deps: {
     pretranslated: deps.pretranslated,
     budget: deps.budget,
     spread: () => (chance(1)[0] ?? 0) / 256,
+    trace: deps.trace,
     onFinished: (outcome, seconds, receivedAt) => deps.finished.emit({ outcome, seconds, receivedAt }),
   });
   forwarding.on(sender.wake);

@@ -1,10 +1,8 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
-import { makeConsoleMount } from '../console/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeJwksRoutes } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
-import { makeHandbookMount } from '../handbook/index.ts';
 import { historySet } from '../history/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
@@ -37,8 +35,10 @@ import { makeSending } from './sending.ts';
 import { makeSignals } from './signals.ts';
 import { shareActs } from './share-acts.ts';
 import { makeApps } from './smart.ts';
+import type { Gateway, GatewayDeps } from './gateway.ts';
 import { describeStanding } from './standing.ts';
 import { makeStorePart } from './store.ts';
+import { startTelemetry } from './telemetry.ts';
 import { openTranslationContext } from './translation-settings.ts';
 
 /** How long the end of a part is waited for. Who waits for the store longer than that waits for nothing. */
@@ -48,30 +48,6 @@ const STOP_MS = { audit: 2_000, background: 1_000, judging: 3_000, sending: 7_00
 export const TENANT = 'default';
 
 export const VERSION = (readJson('../../package.json') as { version: string }).version;
-
-export interface Gateway {
-  readonly port: number;
-  /** Where `/metrics` and `/readyz` are; null where that is the same port. */
-  readonly opsPort: number | null;
-  readonly store: Store;
-  readonly routes: readonly Route[];
-  /** Loads mapping data and templates anew; unsound ones are refused and logged. */
-  reload(): void;
-  /** Says 503 at /readyz, serves for the grace time, finishes what is under way, closes the store. Twice is once. */
-  stop(): Promise<void>;
-}
-
-interface GatewayDeps {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Where several workers serve the same port. */
-  readonly seat?: Seat | null;
-  /** How many threads judge what was received. None: it is judged between everything else, but for what is large. */
-  readonly judgeThreads?: number;
-  /** Whoever starts the parts one by one. */
-  readonly makeLife?: (log: Log) => Life;
-}
 
 /** What was started is stopped, also where the start does not come to its end. */
 export async function startGateway(deps: GatewayDeps): Promise<Gateway> {
@@ -127,6 +103,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     commands: () => store.figures().commands,
   });
   const metrics = makeMetrics({ storeHealth: store.health, storeFigures: store.figures });
+  const trace = await startTelemetry({ config, instance, seat, version: VERSION, metrics, life, clock, chance, log });
   const ledger = watchLedger({ inbox, tenant, log });
   const appendLater = makeAppendLater(audit, log);
   const pseudonymKey = Buffer.from(config.keys.pseudonym.reveal(), 'base64');
@@ -165,6 +142,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    trace,
     finished,
     onProbed: notes.probed,
   });
@@ -190,6 +168,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     budget,
     clock,
     log,
+    trace,
     isBusy: () => ingest.waiting() > 2,
     onSettled: (state, reason, then) => settled.emit({ state, reason, then }),
     onFinding: metrics.observeFinding,
@@ -211,8 +190,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   joinFigures(figures, { stored, refused, settled, finished }, clock);
   linkChanged.on(sender.wake);
 
-  const { isForwarding } = shadow.forwarding;
-  metrics.watchTarget({ state: target.guard.state, isForwarding, lag: readLag, nowMs });
+  metrics.watchTarget({ state: target.guard.state, isForwarding: shadow.forwarding.isForwarding, lag: readLag, nowMs });
   const again = (): Promise<void> => forwardLeftOut({ tenant, lanes, newId, clock, log, onReforward: sender.wake });
   const { reload, noteStart } = makeMappingLoads({ translationContext, notes, log, onLoaded: () => void again() });
   const common = { config, tenant, store, budget, clock, target, version: VERSION };
@@ -254,7 +232,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   const front = makeFront(config, {
     version: VERSION,
     routes: [...ingest.routes, ...operators.routes, ...admin, ...makeJwksRoutes(target.ehr.publicJwks), ...apps.routes],
-    mounts: [...apps.mounts, makeConsoleMount(), makeHandbookMount()],
+    mounts: apps.mounts,
     metrics,
     state: () => ({
       process,
@@ -265,6 +243,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     newId,
     clock,
     log,
+    trace,
     seat,
     authenticate: operators.authenticate,
     onRefused: refuseOperator,

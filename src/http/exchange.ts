@@ -1,5 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
-import { fault, isError, type Answer, type Fault, type Log, type RequestId } from '../kernel/index.ts';
+import { fault, isError, type Answer, type Fault, type Log, type RequestId, type Span } from '../kernel/index.ts';
 import { answerOf } from './answer-fault.ts';
 import { outletOf } from './follow.ts';
 import { putHeader, type Head } from './head.ts';
@@ -13,6 +13,8 @@ export interface Exchange {
   readonly requestId: RequestId;
   /** The caller's; null where it has none. */
   readonly traceId: string | null;
+  /** Null where nobody watches. */
+  readonly span: Span | null;
   readonly log: Log;
   readonly fromMs: number;
   /** On whatever is answered. */

@@ -18,6 +18,7 @@ import {
   type Result,
   type Route,
   type Secret,
+  type Trace,
 } from '../kernel/index.ts';
 import { checkOps } from './check-ops.ts';
 import { checkRequest } from './check-request.ts';
@@ -27,13 +28,13 @@ import { makeMounts } from './make-mounts.ts';
 import { requestIdsOf } from './request-id.ts';
 import { makeRouteTable, type Found } from './route-table.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { beginSpan, endSpan, UNMATCHED } from './watch-request.ts';
 
 /** Called for every answer, for metrics. */
 export type Observe = (answer: { route: string; method: string; status: number; durationMs: number }) => void;
 
 /** As nginx has it: no standard status says that nobody was there to answer. */
 const CLIENT_GONE = 499;
-const UNMATCHED = '(none)';
 
 type RouteFound = Extract<Found, { kind: 'route' }>;
 
@@ -56,6 +57,8 @@ export interface AppDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly observe: Observe;
+  /** Null where nobody watches. */
+  readonly trace?: Trace | null;
   /** Called for every request to the admin API that failed to authenticate. */
   readonly onRefused?: (who: {
     readonly requestId: RequestId;
@@ -67,7 +70,7 @@ export interface AppDeps {
 
 /** Answers every request: one line in the log and one observation for each, whoever answered. */
 export function makeApp(deps: AppDeps): RequestListener {
-  const { clock, newId } = deps;
+  const { clock, newId, trace = null } = deps;
   const find = makeRouteTable(deps.routes);
   const mounts = makeMounts(deps.mounts ?? [], deps.trustProxy);
 
@@ -82,16 +85,19 @@ export function makeApp(deps: AppDeps): RequestListener {
     if (deps.isDraining()) head.push('Connection', 'close');
     const log = deps.log.with({ requestId, traceId: traceId ?? traceOf(requestId) });
     const fromMs = clock.monotonicMs();
-    const about = { req, res, target, requestId, traceId, log, fromMs, head };
+    const span = trace === null ? null : beginSpan(trace, requestId, traceId, given);
+    const about = { req, res, target, requestId, traceId, span, log, fromMs, head };
     return { ...about, route: UNMATCHED, isFollowed: false, fault: null };
   }
 
-  function end({ req, res, route, isFollowed, fromMs, log, fault: why }: Exchange): void {
+  function end(exchange: Exchange): void {
+    const { req, res, route, isFollowed, fromMs, log, fault: why } = exchange;
     const { method = '' } = req;
     const durationMs = Math.round((clock.monotonicMs() - fromMs) * 1000) / 1000;
     // A caller who went away before the answer was sent did not get it, whatever it would have been.
     const status = res.writableFinished || isFollowed ? res.statusCode : CLIENT_GONE;
     deps.observe({ route, method, status, durationMs });
+    if (exchange.span !== null) endSpan(exchange, exchange.span, status);
     const fields = { method, route, status, durationMs };
     if (why === null) log.info('request.answered', fields);
     else log[HANDLING[why.kind].log]('request.answered', { ...fields, ...faultFields(why) });
@@ -120,7 +126,7 @@ export function makeApp(deps: AppDeps): RequestListener {
   }
 
   function ask(exchange: Exchange, { route, params }: RouteFound, asked: Pick<Ask, 'caller' | 'stillMay'>) {
-    const { req, requestId, traceId, log, head } = exchange;
+    const { req, requestId, traceId, span, log, head } = exchange;
     if (route.access === 'ops') {
       const may = checkOps(req.headers.authorization, deps.opsToken ?? null);
       if (!may.ok) return may;
@@ -130,7 +136,7 @@ export function makeApp(deps: AppDeps): RequestListener {
       putHeader(head, name, value);
     };
     const remoteAddress = (): string => mounts.addressOf(req);
-    const more = { ...(traceId === null ? {} : { traceId }), ...asked };
+    const more = { ...(traceId === null ? {} : { traceId }), ...(span === null ? asked : { ...asked, span }) };
     return route.handle({ request: req, params, requestId, log, setHeader, remoteAddress, ...more });
   }
 

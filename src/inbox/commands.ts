@@ -70,6 +70,8 @@ export interface Received {
   readonly id: string;
   readonly hook: 'data' | 'notification';
   readonly requestId: string;
+  /** Of the sender; absent where it had none. */
+  readonly traceId?: string;
   readonly receivedAt: number;
   /** `unopenable`: sealed with a key that this process does not have. */
   readonly body: Uint8Array | 'unopenable';

@@ -112,6 +112,7 @@ export const toReceived = (row: Row, vault: Vault): Received => ({
   id: String(row['id']),
   hook: row['hook'] as Received['hook'],
   requestId: String(row['request_id']),
+  ...(typeof row['trace_id'] === 'string' ? { traceId: row['trace_id'] } : {}),
   receivedAt: Number(row['received_at']),
   body: openBody(vault, row),
 });

@@ -123,6 +123,7 @@ function makeReceive(
     const at = deps.clock.now();
     // The store takes the bytes themselves.
     const copy = body.value.byteLength <= KEPT_BYTES_MAX ? new Uint8Array(body.value) : null;
+    const step = ask.span?.begin(id);
     count(1);
     const stored = await deps.inbox
       .write(
@@ -142,12 +143,19 @@ function makeReceive(
       )
       .finally(() => count(-1));
     dropBytes(body.value);
+    step?.end('delivery.store', {
+      'chartgate.delivery.id': id,
+      'chartgate.delivery.hook': hook,
+      ...(stored.ok ? { 'chartgate.delivery.state': stored.value.state } : { 'error.type': stored.fault.code }),
+    });
     if (!stored.ok) return refuse('store', stored.fault);
     const { state, seq } = stored.value;
     if (state === 'duplicate') deps.onStored({ kind: 'duplicate' });
     else if (copy === null) deps.onStored({ kind: 'in-store' });
     else {
-      const received = { seq, id, hook, requestId: ask.requestId, receivedAt: at.getTime(), body: copy };
+      const { requestId, traceId } = ask;
+      const by = traceId === undefined ? { requestId } : { requestId, traceId };
+      const received = { seq, id, hook, ...by, receivedAt: at.getTime(), body: copy };
       deps.onStored({ kind: 'fresh', received });
     }
     return ok(jsonAnswer(202, { id }));

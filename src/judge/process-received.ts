@@ -9,6 +9,7 @@ import {
   type Clock,
   type Log,
   type Result,
+  type Trace,
 } from '../kernel/index.ts';
 import type { InboxReads, InboxWrites, Received, StoredDelivery } from '../inbox/index.ts';
 import type { Operate } from '../store/index.ts';
@@ -17,6 +18,7 @@ import type { FreshBodies } from './fresh-bodies.ts';
 import { FAILED, type Judgement, type SourceEvent } from './judge.ts';
 import type { Judge } from './make-judge.ts';
 import { makePace } from './pace.ts';
+import { beginStep, endJudging, endSettling } from './watch-judging.ts';
 
 const PAGE = 32;
 /** Of large bodies one is read at a time. */
@@ -68,8 +70,10 @@ export function processReceived(deps: {
    */
   readonly follow: (delivery: Followed) => Promise<Result<readonly string[]>>;
   readonly lanes?: FastClaims;
+  /** Null where nobody watches. */
+  readonly trace?: Trace | null;
 }) {
-  const { tenant, inbox, fresh, log, judgesAtOnce = 1 } = deps;
+  const { tenant, inbox, fresh, log, judgesAtOnce = 1, trace = null } = deps;
   const pace = makePace(deps);
   let running: Promise<void> | null = null;
   let isAsked = false;
@@ -89,6 +93,13 @@ export function processReceived(deps: {
       log.error('delivery.failed', { deliveryId: id, error: safeError(thrown) });
       return FAILED;
     }
+  }
+
+  async function judgeWatched(one: Received, body: Uint8Array, by: Trace): Promise<Judgement> {
+    const step = beginStep(by, one);
+    const judgement = await judgeSafely(one, body);
+    if (step !== null) endJudging(step, one, judgement);
+    return judgement;
   }
 
   const write = (one: Received, { facts, verdict }: Judgement, claim?: ClaimWish) =>
@@ -138,10 +149,12 @@ export function processReceived(deps: {
       return;
     }
     const judgement = followed.value;
+    const step = trace === null ? null : beginStep(trace, one);
     const settled = await writeVerdict(one, judgement).catch((thrown: unknown) => {
       log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });
       return write(one, FAILED);
     });
+    if (step !== null) endSettling(step, one, settled.ok ? settled.value : settled.fault.code);
     if (!settled.ok) {
       // Still received: the next pass comes by again.
       log.warn('delivery.waiting', { deliveryId: one.id, ...faultFields(settled.fault) });
@@ -183,7 +196,11 @@ export function processReceived(deps: {
       await pace.rest();
       if (isPatient && deps.lanes !== undefined && !deps.isBusy()) isPatient = (await deps.lanes.room()) > 0;
       pace.begin();
-      ahead.push({ one, body: one.body, judged: judgeSafely(one, one.body) });
+      ahead.push({
+        one,
+        body: one.body,
+        judged: trace === null ? judgeSafely(one, one.body) : judgeWatched(one, one.body, trace),
+      });
       await settleUntil(judgesAtOnce - 1);
     }
     await settleUntil(0);

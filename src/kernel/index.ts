@@ -42,7 +42,16 @@ export {
   jsonAnswer,
 } from './route.ts';
 export { NO_PEERS, shareCalls, type Peers } from './peers.ts';
-export { parseTraceparent, traceOf, traceparentOf } from './trace.ts';
+export { parseTraceparent, parentOf, traceOf, traceparentOf } from './trace.ts';
+export {
+  type HttpFields,
+  type Span,
+  type SpanFields,
+  type SpanName,
+  type Trace,
+  type Traced,
+  SPAN_NAMES,
+} from './span.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type Secret, secret } from './secret.ts';
 export {

@@ -70,6 +70,8 @@ export const LOG_EVENTS = [
   'store.migrated',
   'store.lost',
   'store.recovered',
+  'telemetry.failed',
+  'telemetry.recovered',
 ] as const;
 
 export type LogEvent = (typeof LOG_EVENTS)[number];
@@ -110,6 +112,8 @@ export interface LogFields {
   /** A FHIR type. */
   readonly resourceType?: string;
   readonly port?: number;
+  /** Of what is told to a collector. */
+  readonly signal?: 'traces' | 'metrics';
   readonly error?: SafeError;
 }
 

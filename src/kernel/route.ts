@@ -3,6 +3,7 @@ import type { Fault } from './fault.ts';
 import type { RequestId } from './id.ts';
 import type { Log } from './log.ts';
 import type { Result } from './result.ts';
+import type { Span } from './span.ts';
 
 /**
  * Who asks the admin API, as whoever authenticated it knows them. `key`: a machine with a key of its own; `person`:
@@ -37,6 +38,8 @@ export interface Ask {
   readonly stillMay?: () => Promise<Result<unknown>>;
   /** Of the caller's `traceparent`; absent where it sent none. */
   readonly traceId?: string;
+  /** Of this request; absent where nobody watches it. */
+  readonly span?: Span;
   readonly log: Log;
   /** Whom the trusted proxies in front speak for; where there are none, who connected. */
   readonly remoteAddress: () => string;

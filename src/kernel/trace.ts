@@ -9,6 +9,9 @@ export function parseTraceparent(header: string | undefined): string | null {
   return traceId === undefined || (rest !== undefined && header?.startsWith('00') === true) ? null : traceId;
 }
 
+/** The caller's own step, of a header that `parseTraceparent` has read. */
+export const parentOf = (header: string): string => header.slice(36, 52);
+
 /**
  * The trace of a request whose caller has none. By its id alone, so that every process finds the same one without being
  * told.

@@ -37,6 +37,8 @@ export interface Claimed {
     readonly requestId: string;
     readonly traceId: string | null;
     readonly receivedAt: number;
+    /** Since when it is in its state: of one that is claimed from its lane, since when it waits there. */
+    readonly stateAt: number;
   };
   /**
    * Since when it is in doubt what attempts for this document did: read back before writing again. Null where nothing

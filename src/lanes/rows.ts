@@ -201,6 +201,7 @@ export const deliveryOf = (row: Row): Claimed['delivery'] => ({
   requestId: String(row['request_id']),
   traceId: text(row['trace_id']),
   receivedAt: Number(row['received_at']),
+  stateAt: Number(row['state_at'] ?? row['received_at']),
 });
 
 /** An outcome as the attempt's row and the audit record name it. */

@@ -7,4 +7,5 @@ export { makeMergedMetrics, type MetricsReading } from './merge-metrics.ts';
 export { decideReadiness, joinReadiness, type Readiness, type WorkersReady } from './readiness.ts';
 export { makeOpsRoutes, makeWatchRoutes, onOwnPort } from './routes.ts';
 export { makeWinstonLog } from './winston-log.ts';
+export { chooseLogLook, lookOfWorker, lookOfWorkers, type LogLook } from './choose-log-look.ts';
 export { watchLedger } from './watch-ledger.ts';

@@ -32,6 +32,8 @@ export interface Metrics {
   }): void;
   /** Shown once the parts are there that know it. */
   watchStanding(standing: Standing): void;
+  /** Shown where a collector is told of anything. */
+  watchTelemetry(telemetry: { readonly dropped: () => number }): void;
   observeRequest(answer: { route: string; method: string; status: number; durationMs: number }): void;
 }
 
@@ -168,6 +170,8 @@ export function makeMetrics(deps: {
       );
     },
     watchStanding: (standing) => addStandingMetrics(registry, standing),
+    watchTelemetry: ({ dropped }) =>
+      counter('chartgate_telemetry_dropped_total', 'Spans that no collector took', dropped),
     observeFinding: (code) => findings.inc({ code }),
     observeSettled: (state, reason) => settled.inc({ state, reason: reason ?? '' }),
     contentType: registry.contentType,

@@ -5,7 +5,8 @@ import { bundleAnswer, toEntry } from './answer-search.ts';
 import { isInRange } from './care-date.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
-import { decide, filtersFor, type Plan } from './decide.ts';
+import { filtersFor, type Plan } from './decide.ts';
+import { decideWatched } from './decide-watched.ts';
 import { refuse, type Handle } from './front.ts';
 import type { OperationDeps } from './operation-routes.ts';
 import { parseSearch, type SearchRules } from './parse-search.ts';
@@ -157,7 +158,7 @@ export function makeAnswerDocref(deps: OperationDeps): Handle {
     if (!pairs.ok) return pairs;
     const asked = parseDocref(pairs.value, rules);
     if (!asked.ok) return asked;
-    const decision = decide(caller.grant, asked.value.search, rules.served);
+    const decision = decideWatched(caller, asked.value.search, rules.served);
     if (!decision.allow) return refuse(decision.because, { interaction: 'operation', type: TYPE }, record, caller);
     const { plan } = decision;
     if (plan.patient === null)

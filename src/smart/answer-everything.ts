@@ -1,7 +1,7 @@
 import { fail, fault, ok, type Answer, type Result } from '../kernel/index.ts';
 import { bundleAnswer, toEntry } from './answer-search.ts';
 import type { Caller } from './caller.ts';
-import { decide } from './decide.ts';
+import { decideWatched } from './decide-watched.ts';
 import { refuse, type Handle } from './front.ts';
 import { parseEverything, type Everything } from './parse-everything.ts';
 import { isId } from './read-request.ts';
@@ -37,7 +37,7 @@ export function makeAnswerEverything(deps: {
     const { id } = asked;
     const of = { interaction: 'operation', type: 'Patient', id } as const;
     const whole = { versionId: null, ...WHOLE, count: null, since: null, used: [] } as const;
-    const decision = decide(caller.grant, { kind: 'read', type: 'Patient', id, ...whole } as const, served);
+    const decision = decideWatched(caller, { kind: 'read', type: 'Patient', id, ...whole } as const, served);
     if (!decision.allow) return refuse(decision.because, of, record, caller);
     // Known from the token alone, so before anything is asked of the EHR.
     const beyond = [...(asked.types ?? [])].filter((type) => !run.mayHave(caller.grant, type));

@@ -4,7 +4,8 @@ import { splitSearchValue } from '../r4/index.ts';
 import { bundleAnswer, toEntry } from './answer-search.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
-import { decide, filtersFor, type Plan } from './decide.ts';
+import { filtersFor, type Plan } from './decide.ts';
+import { decideWatched } from './decide-watched.ts';
 import { refuse, type Handle } from './front.ts';
 import { groupByCode, lastOfEach, whenOf } from './last-of-each.ts';
 import type { OperationDeps } from './operation-routes.ts';
@@ -137,7 +138,7 @@ export function makeAnswerLastn(deps: OperationDeps): Handle {
     const { search, max, used } = parsed.value;
     const isDated = rules.paramsOf('Observation').has('date');
     const request: Search = { ...search, sort: isDated ? '-date' : null, count: PAGE_ENTRIES };
-    const decision = decide(caller.grant, request, rules.served);
+    const decision = decideWatched(caller, request, rules.served);
     if (!decision.allow)
       return refuse(decision.because, { interaction: 'operation', type: 'Observation' }, record, caller);
     const { plan } = decision;

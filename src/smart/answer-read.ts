@@ -1,7 +1,8 @@
 import { fail, isObject, ok, type Answer, type Ask, type Result } from '../kernel/index.ts';
 import type { AnswerHeaders } from '../ehr/index.ts';
 import type { Caller } from './caller.ts';
-import { decide, type Plan } from './decide.ts';
+import type { Plan } from './decide.ts';
+import { decideWatched } from './decide-watched.ts';
 import { refuse, type Handle } from './front.ts';
 import { FHIR_JSON, hasTag } from './negotiate.ts';
 import { parseInstance } from './parse-instance.ts';
@@ -131,7 +132,7 @@ export function makeAnswerRead(deps: {
     async (ask, { segments, query }, caller) => {
       const request = parseInstance(kind, segments, query, deps.isOffered);
       if (!request.ok) return request;
-      const decision = decide(caller.grant, request.value, served);
+      const decision = decideWatched(caller, request.value, served);
       if (!decision.allow)
         return refuse(
           decision.because,
@@ -152,7 +153,7 @@ export function makeAnswerRead(deps: {
     ): Promise<Result<Answer>> {
       const request = parseInstance('history-instance', [of.type, of.id], of.params, deps.isOffered);
       if (!request.ok) return request;
-      const decision = decide(caller.grant, request.value, served);
+      const decision = decideWatched(caller, request.value, served);
       if (!decision.allow)
         return refuse(decision.because, { interaction: 'history-instance', type: of.type, id: of.id }, record, caller);
       return history(decision.plan, { next: of.next, skip: of.skip }, caller);

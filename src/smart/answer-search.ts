@@ -4,7 +4,8 @@ import { COMPARTMENT_TYPES } from '../r4/index.ts';
 import type { PassedPage } from './ask-ehr.ts';
 import type { Caller } from './caller.ts';
 import type { Checked } from './check-page.ts';
-import { alongFilters, decide, type Plan } from './decide.ts';
+import { alongFilters, type Plan } from './decide.ts';
+import { decideWatched } from './decide-watched.ts';
 import { refuse, type Handle } from './front.ts';
 import { checkFormat, FHIR_JSON, handlingOf } from './negotiate.ts';
 import { parseSearch, type Handling, type SearchRules } from './parse-search.ts';
@@ -195,7 +196,7 @@ export function makeAnswerSearch(deps: {
     if (!rules.isOffered(type)) return fail(fault('read.not-found'));
     const request = parseSearch(type, pairs, handling, rules);
     if (!request.ok) return request;
-    const decision = decide(caller.grant, request.value, rules.served);
+    const decision = decideWatched(caller, request.value, rules.served);
     if (!decision.allow) return refuse(decision.because, { interaction: 'search-type', type }, record, caller);
     const { plan } = decision;
     if (request.value.summary === 'count') return answerCount(plan, caller);

@@ -51,7 +51,10 @@ const EHR_KINDS: readonly Fault['kind'][] = ['ehr-rejected', 'ehr-unavailable', 
 const ofEhr = (why: Fault): Fault =>
   EHR_KINDS.includes(why.kind) || why.kind === 'overloaded' ? why : fault('ehr.rejected');
 /** Only this much of the caller is passed on. */
-const by = ({ requestId, signal }: Asking): Asking => (signal === undefined ? { requestId } : { requestId, signal });
+function by({ requestId, signal, span }: Asking): Asking {
+  const asking = signal === undefined ? { requestId } : { requestId, signal };
+  return span === undefined ? asking : { ...asking, span };
+}
 const ABSENT = ['ehr.not-found', 'ehr.gone', 'ehr.forbidden'];
 
 export function makeEhrReader(deps: {

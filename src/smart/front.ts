@@ -46,10 +46,12 @@ export function makeFront(deps: {
       async (ask: Ask): Promise<Result<Answer>> => {
         const greeted = greet(ask);
         if (greeted !== null) await greeted;
-        const { request, requestId, log } = ask;
+        const { request, requestId, log, span } = ask;
         const asker = { requestId, remoteAddress: request.socket.remoteAddress ?? '' };
+        const step = span?.begin();
         const verifying = verifyToken(request.headers.authorization, asker);
         const verified = verifying instanceof Promise ? await verifying : verifying;
+        step?.end('read.token', verified.ok ? {} : { 'error.type': verified.fault.code });
         if (!verified.ok) return verified;
         const target = parseTarget(request.url ?? '', request.headers);
         if (!target.ok) return target;
@@ -57,7 +59,10 @@ export function makeFront(deps: {
         const format = isBinary(target.value) ? null : checkFormat(request.headers, target.value.query, offers);
         if (format?.ok === false) return format;
         const grant = verified.value;
-        return watch(request.socket, (signal) => handle(ask, target.value, { grant, requestId, log, signal }));
+        return watch(request.socket, (signal) => {
+          const caller = { grant, requestId, log, signal };
+          return handle(ask, target.value, span === undefined ? caller : { ...caller, span });
+        });
       },
     /** The same answer whether or not the origin is known; what a browser makes of it differs. */
     preflight: async (ask: Ask): Promise<Result<Answer>> => {

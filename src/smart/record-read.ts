@@ -1,5 +1,5 @@
 import type { AuditDraft, AuditReads, AuditWrites, ToSeal } from '../audit/index.ts';
-import type { Clock, Result } from '../kernel/index.ts';
+import type { Clock, Result, Span } from '../kernel/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { Caller } from './caller.ts';
 
@@ -33,7 +33,19 @@ export function makeRecordRead(deps: {
 }): RecordRead {
   const { audit, clock, tenant } = deps;
 
-  return ({ type, id, patients = [], mrn, query, ...act }, { grant, requestId }) => {
+  async function watched(act: ReadAct, caller: Caller, span: Span): Promise<Result<null>> {
+    const step = span.begin();
+    const kept = await record(act, caller);
+    step.end('read.audit', {
+      'chartgate.interaction': act.interaction,
+      'chartgate.resource.type': act.resourceType,
+      ...(act.count === undefined ? {} : { 'chartgate.count': act.count }),
+      ...(kept.ok ? {} : { 'error.type': kept.fault.code }),
+    });
+    return kept;
+  }
+
+  const record: RecordRead = ({ type, id, patients = [], mrn, query, ...act }, { grant, requestId }) => {
     const draftOf = (chart: string | undefined): AuditDraft => ({
       ...act,
       at: clock.now(),
@@ -57,4 +69,5 @@ export function makeRecordRead(deps: {
       ? audit.write('audit.append', draftOf(first))
       : audit.write('audit.append-many', patients.map(draftOf));
   };
+  return (act, caller) => (caller.span === undefined ? record(act, caller) : watched(act, caller, caller.span));
 }

@@ -70,7 +70,9 @@ export function makeRunRead(deps: { readonly reader: EhrReader; readonly judge: 
       return unread('absent');
     }
     if (kind === 'read' && isOwn(plan.grant, type, id)) return ok({ read: read.value, patient: null });
+    const step = caller.span?.begin();
     const sight = await judge.sees(read.value.resource, ['r'], caller);
+    step?.end('read.check', sight.ok ? { 'chartgate.decision': sight.value.kind } : { 'error.type': sight.fault.code });
     if (!sight.ok) return unread('ehr', sight.fault);
     if (sight.value.kind === 'seen') {
       const { patient, shown = read.value.resource } = sight.value;

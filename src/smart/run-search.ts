@@ -19,6 +19,7 @@ import type { RecordLeftOut } from './record-left-out.ts';
 import { isUnnamed, makeRunUnnamed } from './run-unnamed.ts';
 import type { Note } from './search-note.ts';
 import type { Served } from './served-types.ts';
+import { watchCheck, watchPass } from './watch-check.ts';
 import { versionOf, whose, type Resource } from './whose.ts';
 
 export interface SearchPage {
@@ -220,10 +221,15 @@ export function makeRunSearch(deps: {
     return about.ok ? ok({ ...more, entries: [...entries, ...about.value], next: goesOn }) : about;
   }
 
+  const checkPageOf: typeof check = (prepared, first, caller, provenanceOf, gathered) =>
+    caller.span === undefined
+      ? check(prepared, first, caller, provenanceOf, gathered)
+      : watchCheck(caller.span, () => check(prepared, first, caller, provenanceOf, gathered));
+
   async function runIndexed(prepared: Prepared, from: OwnAddress | null, caller: Caller): Promise<Result<SearchPage>> {
     const gathered = await indexed.gather(prepared.rule.search, prepared.query, from, caller);
     if (!gathered.ok) return gathered;
-    return check(prepared, { bundle: gathered.value.bundle, next: null }, caller, undefined, gathered.value);
+    return checkPageOf(prepared, { bundle: gathered.value.bundle, next: null }, caller, undefined, gathered.value);
   }
 
   return {
@@ -240,7 +246,7 @@ export function makeRunSearch(deps: {
           : await reader.page(from, 'searchset', caller);
       if (!page.ok) return page;
       if (page.value === null) return fail(fault('read.cursor'));
-      return check(prepared.value, page.value, caller, provenanceOf);
+      return checkPageOf(prepared.value, page.value, caller, provenanceOf);
     },
     async runToPrint(asked, from, caller) {
       if (isUnnamed(asked, served)) return runUnnamed(asked, from, caller);
@@ -249,14 +255,14 @@ export function makeRunSearch(deps: {
       if (prepared.value === null) return ok(NOTHING);
       if (prepared.value.apart === 'indexed') return runIndexed(prepared.value, from, caller);
       const { rule, query } = prepared.value;
-      const pass = deps.passPages(rule);
+      const pass = watchPass(deps.passPages(rule), caller);
       const page =
         from === null
           ? await reader.search(rule.search.type, query, caller, pass)
           : await reader.page(from, 'searchset', caller, pass);
       if (!page.ok) return page;
       if (page.value === null) return fail(fault('read.cursor'));
-      return 'passed' in page.value ? ok(page.value) : check(prepared.value, page.value, caller);
+      return 'passed' in page.value ? ok(page.value) : checkPageOf(prepared.value, page.value, caller);
     },
   };
 }

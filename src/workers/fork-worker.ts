@@ -27,14 +27,15 @@ export type ForkWorker = (on: {
  * Workers of `node:cluster`: the same program with the same arguments. The primary listens and deals out connections in
  * turn, so that one that ends or drains leaves none behind.
  */
-export function makeForkWorker(streams: {
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-}): ForkWorker {
+export function makeForkWorker(
+  streams: { readonly stdout: NodeJS.WritableStream; readonly stderr: NodeJS.WritableStream },
+  /** What each is told beside what the primary was. */
+  environment: Readonly<Record<string, string>> = {},
+): ForkWorker {
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ silent: true });
   return (on) => {
-    const worker = cluster.fork();
+    const worker = cluster.fork(environment);
     const { process: child } = worker;
     if (child.stdout !== null) passLines(child.stdout, streams.stdout);
     if (child.stderr !== null) passLines(child.stderr, streams.stderr);

@@ -16,6 +16,8 @@ export interface PrimaryDeps {
   readonly onReload: (work: () => void) => void;
   /** Of a worker that was ended by a signal. */
   readonly killedCode: number;
+  /** Takes how to read what the primary counts itself. */
+  readonly watch?: (read: () => Promise<MetricsReading>) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -121,6 +123,7 @@ export function runPrimary(deps: PrimaryDeps): Promise<number> {
       acts.forEach(carryOut);
     }
 
+    deps.watch?.(() => merged.readOwn({ serving: serving().length, restarts }));
     void deps.stopped.then(() => step({ kind: 'stop' }));
     deps.onReload(() => tellAll({ kind: 'reload' }));
     first.acts.forEach(carryOut);

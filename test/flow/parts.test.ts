@@ -134,7 +134,7 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
   });
   afterAll(() => place.remove());
 
-  function start(failing: Failing) {
+  function start(failing: Failing, more: Record<string, string> = {}) {
     const { database } = place;
     const url = database.engine === 'sqlite' ? `sqlite:${database.file}?filesystem=any` : database.url.reveal();
     const address = silent.server.address();
@@ -143,6 +143,7 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
       ...KEYS,
       CHARTGATE_EHR_URL: `http://127.0.0.1:${port}/fhir`,
       CHARTGATE_OPS_PORT: '0',
+      ...more,
     });
     const life = failingLife(failing);
     const log = collectLog();
@@ -175,6 +176,19 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
     expect(intervals()).toBeGreaterThan(0);
     await gateway.stop();
     expect(life.stopped).toEqual(PARTS.toReversed());
+    expect(log.lines.filter(({ event }) => event.startsWith('process.part-'))).toEqual([]);
+    await expectNothingRuns(before, intervals);
+  });
+
+  test('what tells a collector is started after the store, and stopped before it', async () => {
+    const before = resources();
+    const intervals = watchIntervals();
+    const { life, log, starting } = start(null, { CHARTGATE_OTLP_URL: 'http://127.0.0.1:9' });
+    const gateway = await starting;
+    const wanted = [PARTS[0], 'telemetry', ...PARTS.slice(1)];
+    expect(life.started).toEqual(wanted);
+    await gateway.stop();
+    expect(life.stopped).toEqual(wanted.toReversed());
     expect(log.lines.filter(({ event }) => event.startsWith('process.part-'))).toEqual([]);
     await expectNothingRuns(before, intervals);
   });

@@ -53,7 +53,7 @@ export const reads: Programs<InboxReads> = {
           AND (receiver = ${receiver} OR state_at NOT BETWEEN ${othersBefore} AND ${othersAfter})
         ORDER BY seq LIMIT ${limit}),
       page AS (SELECT seq, SUM(body_bytes) OVER (ORDER BY seq) - body_bytes AS earlier FROM next)
-      SELECT ${KEY_COLUMNS}, d.seq, d.id, d.hook, d.request_id, d.received_at, b.sealed
+      SELECT ${KEY_COLUMNS}, d.seq, d.id, d.hook, d.request_id, d.trace_id, d.received_at, b.sealed
       FROM page p JOIN delivery d USING (seq) JOIN delivery_body b USING (seq)
       WHERE p.earlier < ${typed('bigint', bytes)} ORDER BY d.seq`;
     return rows.map((row) => toReceived(row, vault));

@@ -12,7 +12,7 @@ export const FOR_UPDATE_OF_DELIVERIES = part('', 'FOR UPDATE OF d');
 export const STILL_LASTS = part('', 'AND lease_until > now()');
 
 const JOB = `j.seq, j.kind, j.attempts, j.few_in_a_row, j.first_attempt_at, j.because, j.delivery_seq,
-  d.id, d.state, d.request_id, d.trace_id, d.received_at, d.user_index, d.document_index`;
+  d.id, d.state, d.request_id, d.trace_id, d.received_at, d.state_at, d.user_index, d.document_index`;
 /** The patient whom the user of a delivery `d` is linked to. */
 const LINKED = `(SELECT l.mrn_index FROM link l
   WHERE l.tenant = d.tenant AND l.user_index = d.user_index AND l.status = 'confirmed') AS linked_index`;

@@ -1,0 +1,1 @@
+export { makeTelemetry, type Telemetry } from './make-telemetry.ts';
