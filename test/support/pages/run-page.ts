@@ -16,6 +16,8 @@ const LEFT_OUT = new Set(['.git', 'data', 'chartgate.env', 'chartgate.db', ...CO
 const BLOCK_MS = 90_000;
 const BACKGROUND_MS = 180_000;
 const INTERRUPT_MS = 30_000;
+/** Exit codes of what was stopped by Ctrl-C: its own, and npm's when it runs something. */
+const STOPPED = new Set([0, 130]);
 const PRINTED_MAX = 4_000;
 
 /** A page that is being carried out. */
@@ -101,7 +103,7 @@ export async function openPage(page: string): Promise<OpenPage> {
           return writeFileSync(join(folder, step.path), putPorts(step.text, ports));
         case 'interrupt': {
           const code = await session.interrupt(putCommand(step.text, ports), INTERRUPT_MS);
-          if (code !== 0) throw fallsShort(page, step, `Ctrl-C: exit code ${String(code)}`, '');
+          if (code === null || !STOPPED.has(code)) throw fallsShort(page, step, `Ctrl-C: exit code ${String(code)}`, '');
           return;
         }
         case 'background': {
