@@ -9,7 +9,9 @@ const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, 
 const formOf = (text: string): string => text.split('…').map(literally).join('.*');
 
 function matchesLines(shown: string, printed: string): boolean {
-  const lines = shown.split('\n').map((line) => (line.trim() === '…' ? '(?:.*\\n)*' : `${formOf(line.trimEnd())} *\\n`));
+  const lines = shown
+    .split('\n')
+    .map((line) => (line.trim() === '…' ? '(?:.*\\n)*' : `${formOf(line.trimEnd())} *\\n`));
   return new RegExp(`^${lines.join('')}$`).test(`${printed.trimEnd()}\n`);
 }
 
@@ -17,9 +19,7 @@ function isPartOf(shown: unknown, printed: unknown): boolean {
   if (typeof shown === 'string')
     return shown === '…' || (typeof printed === 'string' && new RegExp(`^${formOf(shown)}$`, 's').test(printed));
   if (Array.isArray(shown))
-    return (
-      Array.isArray(printed) && shown.every((one) => printed.some((other: unknown) => isPartOf(one, other)))
-    );
+    return Array.isArray(printed) && shown.every((one) => printed.some((other: unknown) => isPartOf(one, other)));
   if (typeof shown === 'object' && shown !== null)
     return (
       typeof printed === 'object' &&

@@ -103,12 +103,17 @@ export async function openPage(page: string): Promise<OpenPage> {
           return writeFileSync(join(folder, step.path), putPorts(step.text, ports));
         case 'interrupt': {
           const code = await session.interrupt(putCommand(step.text, ports), INTERRUPT_MS);
-          if (code === null || !STOPPED.has(code)) throw fallsShort(page, step, `Ctrl-C: exit code ${String(code)}`, '');
+          if (code === null || !STOPPED.has(code))
+            throw fallsShort(page, step, `Ctrl-C: exit code ${String(code)}`, '');
           return;
         }
         case 'background': {
           const text = putCommand(step.text, ports);
-          const { printed, isReady } = await session.startInBackground(text, putPorts(step.waitsFor, ports), BACKGROUND_MS);
+          const { printed, isReady } = await session.startInBackground(
+            text,
+            putPorts(step.waitsFor, ports),
+            BACKGROUND_MS,
+          );
           last = printed;
           if (!isReady) throw fallsShort(page, step, `it did not print "${step.waitsFor}"`, printed);
           return;
