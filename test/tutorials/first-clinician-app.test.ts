@@ -39,7 +39,7 @@ describeInBrowser(PAGE, () => {
         seen.push(await useApp(browser, open.printed().trim(), password, null));
     };
     try {
-      await runPage(PAGE, look);
+      await runPage(PAGE, { look });
     } finally {
       await browser.close();
     }

@@ -10,11 +10,17 @@ export interface Answer {
 }
 
 /**
+ * `success`: the first failure ends block and session. `failure`: it ends the block, which has a shell of its own.
+ * `no-matter`: the block goes on after it, and its last command decides.
+ */
+export type Wants = 'success' | 'failure' | 'no-matter';
+
+/**
  * A shell in which one block after the other is carried out, as a reader would: variables and functions stay. A block
  * in the background has a process group of its own, as in a terminal of its own.
  */
 export interface Session {
-  run(text: string, wants: 'success' | 'any-code', timeoutMs: number): Promise<Answer>;
+  run(text: string, wants: Wants, timeoutMs: number): Promise<Answer>;
   /** Returns once it has printed `waitsFor`; a text that says why not, where it does not. */
   startInBackground(text: string, waitsFor: string, timeoutMs: number): Promise<{ printed: string; isReady: boolean }>;
   /** As Ctrl-C; the exit code, null where nobody is there or it does not end. */
@@ -105,12 +111,13 @@ export function openSession(folder: string, notes: string, env: Record<string, s
     async run(text, wants, timeoutMs) {
       const { script, out, name } = save(text);
       const done = answerOf(`done-${name}`);
-      // A failure ends the shell, unless it is wanted: then the block has a shell of its own.
-      const started =
-        wants === 'success'
-          ? `. '${script}' </dev/null >'${out}' 2>&1 3>&-; echo "done-${name} 0" >&3\n`
-          : `code=0; (. '${script}') </dev/null >'${out}' 2>&1 3>&- || code=$?; echo "done-${name} $code" >&3\n`;
-      input.write(started);
+      const to = `</dev/null >'${out}' 2>&1 3>&-`;
+      const commands = {
+        success: `exit_of_block=0; . '${script}' ${to}`,
+        failure: `exit_of_block=0; (. '${script}') ${to} || exit_of_block=$?`,
+        'no-matter': `set +e; . '${script}' ${to}; exit_of_block=$?; set -e`,
+      };
+      input.write(`${commands[wants]}; echo "done-${name} $exit_of_block" >&3\n`);
       const code = await within(Promise.race([done, shellEnded]), timeoutMs);
       return { code, printed: readFileSync(out, 'utf8') };
     },
@@ -119,10 +126,10 @@ export function openSession(folder: string, notes: string, env: Record<string, s
       const began = answerOf(`began-${name}`);
       const ended = Promise.race([answerOf(`ended-${name}`), shellEnded]);
       input.write(
-        `set -m; { trap : INT; trap - EXIT; code=0; ( . '${script}') 3>&- || code=$?; echo "ended-${name} $code" >&3; } </dev/null >'${out}' 2>&1 & ` +
+        `set -m; { trap : INT; trap - EXIT; exit_of_block=0; ( . '${script}') 3>&- || exit_of_block=$?; echo "ended-${name} $exit_of_block" >&3; } </dev/null >'${out}' 2>&1 & ` +
           `set +m; jobs_started+=("$!"); echo "began-${name} $!" >&3\n`,
       );
-      const pid = await within(began, timeoutMs);
+      const pid = await within(Promise.race([began, shellEnded.then(() => null)]), timeoutMs);
       if (pid !== null) jobs.push({ pid, text, ended });
       let isOver = false;
       void ended.then(() => (isOver = true));

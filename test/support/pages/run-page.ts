@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../postgres-server.ts';
 import { matchesAnswer } from './match-answer.ts';
-import { openSession, type Session } from './open-session.ts';
+import { openSession, type Session, type Wants } from './open-session.ts';
 import { parsePage, type RunStep, type Step } from './parse-page.ts';
-import { PAGE_PORTS, putCommand, putPorts, touchesPackages, type Ports } from './put-ports.ts';
+import { PAGE_PORTS, putCommand, putPorts, touchesPackages, type PagePort, type Ports } from './put-ports.ts';
 
 const CHECKOUT = new URL('../../../', import.meta.url).pathname;
 /** What a page may change, or belongs to one checkout alone; all else is the checkout's own. */
@@ -31,9 +31,10 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
-async function freePorts(): Promise<Ports> {
-  const ports = {} as Record<(typeof PAGE_PORTS)[number], number>;
-  for (const port of PAGE_PORTS) ports[port] = await freePort();
+/** Of a server that is there already its own; all others are free ones. */
+async function portsBeside(there: Partial<Ports>): Promise<Ports> {
+  const ports = {} as Record<PagePort, number>;
+  for (const port of PAGE_PORTS) ports[port] = there[port] ?? (await freePort());
   return ports;
 }
 
@@ -72,22 +73,23 @@ async function runBlock(page: string, session: Session, step: RunStep, ports: Po
   const text = putCommand(step.text, ports);
   const expected = step.expected.map((one) => ({ ...one, text: putPorts(one.text, ports) }));
   const until = performance.now() + step.repeatSeconds * 1000;
+  const wants: Wants = step.repeatSeconds > 0 ? 'no-matter' : step.exit === 0 ? 'success' : 'failure';
   for (;;) {
-    const { code, printed } = await session.run(text, step.exit === 0 ? 'success' : 'any-code', BLOCK_MS);
+    const { code, printed } = await session.run(text, wants, BLOCK_MS);
     if (code === null) throw fallsShort(page, step, `it was not done after ${BLOCK_MS / 1000} s`, printed);
-    if (code !== step.exit) throw fallsShort(page, step, `exit code ${code}, not ${step.exit}`, printed);
     const missed = expected.find((one) => !matchesAnswer(one, printed));
-    if (missed === undefined) return printed;
-    if (performance.now() > until)
-      throw fallsShort(page, step, `line ${missed.line} shows another answer:\n${missed.text}`, printed);
-    await pause(500);
+    if (code === step.exit && missed === undefined) return printed;
+    if (performance.now() < until) await pause(500);
+    else if (code !== step.exit) throw fallsShort(page, step, `exit code ${code}, not ${step.exit}`, printed);
+    else
+      throw fallsShort(page, step, `line ${missed?.line ?? 0} shows another answer:\n${missed?.text ?? ''}`, printed);
   }
 }
 
 /** Opens a page for being carried out in a folder and on ports of its own. Close it, whatever comes of it. */
-export async function openPage(page: string): Promise<OpenPage> {
+export async function openPage(page: string, there: Partial<Ports> = {}): Promise<OpenPage> {
   const [folder, home, notes] = [layOut(), makeHome(), mkdtempSync(join(tmpdir(), 'chartgate-blocks-'))];
-  const ports = await freePorts();
+  const ports = await portsBeside(there);
   const session = openSession(folder, notes, environmentOf(home, ports));
   let last = '';
   return {
@@ -140,17 +142,21 @@ export function stepsOf(page: string): readonly Step[] {
   return steps;
 }
 
-/** Carries a page out from its first block to its last. `look` is called after each step, for what a browser shows. */
-export async function runPage(
-  page: string,
-  look: (step: Step, open: OpenPage) => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
+export interface HowToRun {
+  /** Called after each step, for what a browser shows. */
+  readonly look?: (step: Step, open: OpenPage) => Promise<void>;
+  /** Ports of servers that the page takes for granted. */
+  readonly there?: Partial<Ports>;
+}
+
+/** Carries a page out from its first block to its last. */
+export async function runPage(page: string, { look, there }: HowToRun = {}): Promise<void> {
   const steps = stepsOf(page);
-  const open = await openPage(page);
+  const open = await openPage(page, there);
   try {
     for (const step of steps) {
       await open.step(step);
-      await look(step, open);
+      await look?.(step, open);
     }
   } finally {
     await open.close();
