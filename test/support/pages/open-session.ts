@@ -33,10 +33,11 @@ interface Job {
   readonly pid: number;
   readonly text: string;
   readonly ended: Promise<number>;
+  isOver: boolean;
 }
 
 const LOOK_EVERY_MS = 100;
-const STOP_MS = 15_000;
+const STOP_MS = 10_000;
 
 const isThere = (group: number): boolean => {
   try {
@@ -80,7 +81,9 @@ export function openSession(folder: string, notes: string, env: Record<string, s
     detached: true,
   });
   const group = shell.pid ?? 0;
-  const [input, channel] = [shell.stdin, shell.stdio[3]];
+  const { stdin: input, stdio } = shell;
+  const channel = stdio[3];
+  if (input === null) throw new Error('a shell without an input');
   const jobs: Job[] = [];
   let said = '';
   const waiting = new Map<string, (value: number) => void>();
@@ -130,20 +133,21 @@ export function openSession(folder: string, notes: string, env: Record<string, s
           `set +m; jobs_started+=("$!"); echo "began-${name} $!" >&3\n`,
       );
       const pid = await within(Promise.race([began, shellEnded.then(() => null)]), timeoutMs);
-      if (pid !== null) jobs.push({ pid, text, ended });
-      let isOver = false;
-      void ended.then(() => (isOver = true));
+      if (pid === null) return { printed: readFileSync(out, 'utf8'), isReady: false };
+      const job: Job = { pid, text, ended, isOver: false };
+      jobs.push(job);
+      void ended.then(() => (job.isOver = true));
       const until = performance.now() + timeoutMs;
       for (;;) {
-        const wasOver = isOver;
+        const wasOver = job.isOver;
         const printed = readFileSync(out, 'utf8');
         if (printed.includes(waitsFor)) return { printed, isReady: true };
-        if (wasOver || pid === null || performance.now() > until) return { printed, isReady: false };
+        if (wasOver || performance.now() > until) return { printed, isReady: false };
         await pause(LOOK_EVERY_MS);
       }
     },
     async interrupt(text, timeoutMs) {
-      const job = jobs.findLast((one) => one.text.includes(text) && isThere(one.pid));
+      const job = jobs.findLast((one) => one.text.includes(text) && !one.isOver);
       if (job === undefined) return null;
       send(job.pid, 'SIGINT');
       return within(job.ended, timeoutMs);

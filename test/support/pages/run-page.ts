@@ -102,7 +102,8 @@ export async function openPage(page: string, there: Partial<Ports> = {}): Promis
           return;
         case 'file':
           mkdirSync(dirname(join(folder, step.path)), { recursive: true });
-          return writeFileSync(join(folder, step.path), putPorts(step.text, ports));
+          writeFileSync(join(folder, step.path), putPorts(step.text, ports));
+          return;
         case 'interrupt': {
           const code = await session.interrupt(putCommand(step.text, ports), INTERRUPT_MS);
           if (code === null || !STOPPED.has(code))
