@@ -46,5 +46,5 @@ describeInBrowser(PAGE, () => {
     // Standalone and launched: the same patient, with values.
     expect(seen).toHaveLength(2);
     for (const text of seen) expect(text).toMatch(/^Chiyo Marlowe\n(?:.+: [\d.]+ \S+\n?)+$/);
-  }, 240_000);
+  }, 480_000);
 });

@@ -4,5 +4,5 @@ import { runPage } from '../support/pages/run-page.ts';
 test(
   'docs/tutorials/map-a-new-metric.md does what it says',
   () => runPage('docs/tutorials/map-a-new-metric.md'),
-  240_000,
+  480_000,
 );

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { openSession, type Session } from '../support/pages/open-session.ts';
 
 let folder: string;
@@ -56,6 +56,16 @@ test('what runs in the background is stopped as by Ctrl-C, with its exit code', 
   expect(await session.startInBackground(text, 'ready', 5_000)).toEqual({ printed: 'ready\n', isReady: true });
   expect(await session.interrupt('echo ready', 5_000)).toBe(0);
   expect(await session.interrupt('echo ready', 5_000)).toBeNull();
+});
+
+test('what runs in the background knows nothing of the blocks before, as a new terminal', async () => {
+  await session.run('export name=Ada; mkdir deep; cd deep', 'success', 5_000);
+  const { printed } = await session.startInBackground(
+    'echo "${name:-nobody} in $(basename $PWD)"; echo ready',
+    'ready',
+    5_000,
+  );
+  expect(printed).toBe(`nobody in ${basename(folder)}\nready\n`);
 });
 
 test('a background that ends before it is ready is told at once', async () => {

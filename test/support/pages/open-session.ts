@@ -17,7 +17,7 @@ export type Wants = 'success' | 'failure' | 'no-matter';
 
 /**
  * A shell in which one block after the other is carried out, as a reader would: variables and functions stay. A block
- * in the background has a process group of its own, as in a terminal of its own.
+ * in the background has a shell and a process group of its own, as in a terminal of its own.
  */
 export interface Session {
   run(text: string, wants: Wants, timeoutMs: number): Promise<Answer>;
@@ -99,6 +99,12 @@ export function openSession(folder: string, notes: string, env: Record<string, s
   input.on('error', () => undefined);
   input.write(OPENING);
 
+  const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+  /** What a terminal begins with: nothing of the blocks before. */
+  const fresh = Object.entries(env)
+    .map(([name, value]) => `${name}=${quoted(value)}`)
+    .join(' ');
+
   let steps = 0;
   const answerOf = (name: string): Promise<number> => new Promise((resolve) => waiting.set(name, resolve));
   const save = (text: string): { script: string; out: string; name: string } => {
@@ -129,7 +135,7 @@ export function openSession(folder: string, notes: string, env: Record<string, s
       const began = answerOf(`began-${name}`);
       const ended = Promise.race([answerOf(`ended-${name}`), shellEnded]);
       input.write(
-        `set -m; { trap : INT; trap - EXIT; exit_of_block=0; ( . '${script}') 3>&- || exit_of_block=$?; echo "ended-${name} $exit_of_block" >&3; } </dev/null >'${out}' 2>&1 & ` +
+        `set -m; { trap : INT; trap - EXIT; exit_of_block=0; (cd '${folder}' && exec env -i ${fresh} bash --noprofile --norc -euo pipefail '${script}') 3>&- || exit_of_block=$?; echo "ended-${name} $exit_of_block" >&3; } </dev/null >'${out}' 2>&1 & ` +
           `set +m; jobs_started+=("$!"); echo "began-${name} $!" >&3\n`,
       );
       const pid = await within(Promise.race([began, shellEnded.then(() => null)]), timeoutMs);

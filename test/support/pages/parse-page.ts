@@ -5,7 +5,8 @@
  *
  *   before a block
  *   <!-- not run: REASON -->               it cannot be carried out here
- *   <!-- background: waits for TEXT -->    it goes on in a terminal of its own; TEXT says that it is ready
+ *   <!-- background: waits for TEXT -->    it goes on in a terminal of its own, which knows nothing of
+ *                                          the blocks before; TEXT says that it is ready
  *   <!-- repeat: N s -->                   it is repeated until the answer is the expected one, for N seconds at most
  *   <!-- exit: N -->                       it ends with this exit code (default: 0)
  *   <!-- file: PATH -->                    this block, of whichever language, is saved as a file
@@ -59,7 +60,7 @@ interface Comment {
 const SHELL = new Set(['sh', 'bash', 'shell']);
 const BEFORE = new Set(['not run', 'background', 'repeat', 'exit', 'file']);
 const WORDS = new Set([...BEFORE, 'expect', 'interrupt']);
-const REPEAT_SECONDS_MAX = 120;
+const REPEAT_SECONDS_MAX = 300;
 
 /** Fenced blocks and comments, in the order in which they stand. */
 function readParts(markdown: string): (Fence | Comment)[] {
