@@ -38,6 +38,7 @@ interface Job {
 
 const LOOK_EVERY_MS = 100;
 const STOP_MS = 10_000;
+const KILL_MS = 2_000;
 
 const isThere = (group: number): boolean => {
   try {
@@ -159,13 +160,17 @@ export function openSession(folder: string, notes: string, env: Record<string, s
       return within(job.ended, timeoutMs);
     },
     async close() {
+      const areGone = async (ms: number): Promise<void> => {
+        const until = performance.now() + ms;
+        while (jobs.some(({ pid }) => isThere(pid)) && performance.now() < until) await pause(LOOK_EVERY_MS);
+      };
       for (const { pid } of jobs) send(pid, 'SIGINT');
-      const until = performance.now() + STOP_MS;
-      while (jobs.some(({ pid }) => isThere(pid)) && performance.now() < until) await pause(LOOK_EVERY_MS);
+      await areGone(STOP_MS);
       for (const { pid } of jobs) send(pid, 'SIGKILL');
       input.end();
       send(group, 'SIGKILL');
       await shellEnded;
+      await areGone(KILL_MS);
     },
   };
 }
