@@ -60,7 +60,6 @@ export const COMMANDS: readonly Command[] = [
   watch,
   webhooks,
   replay,
-  deliveries,
   jobs,
   subscriptions,
   shadow,
@@ -91,7 +90,7 @@ const overview = (): string => `Chartgate ${VERSION}: wearable and laboratory da
 
 Usage: chartgate <command> [options]
 
-${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`).join('\n')}
+${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(13)} ${summary}`).join('\n')}
 
 chartgate <command> --help tells more about each.
 `;

@@ -76,7 +76,7 @@ async function watchReport(api: AdminApi, { stderr, stopped }: Terminal): Promis
 
 const tellLeft = ({ outcome, waiting }: AnswerOf<ContractOf<'shadow.leave'>>): string =>
   outcome === 'left'
-    ? `${waiting} are forwarded now, in order\n`
+    ? `${waiting} ${waiting === 1 ? 'is' : 'are'} forwarded now, in order\n`
     : 'Nothing is held back: deliveries are written to the EHR\n';
 
 const tellList = ({ deliveries, next }: AnswerOf<ContractOf<'shadow.deliveries'>>): string =>

@@ -29,7 +29,10 @@ export const groupOf = (category: string): Group => GROUPS[category] ?? 'other';
 function categoryFrom(scene: Scene, metric: Metric, code: string, row: CodeRow): readonly Element[] {
   if (metric.category === code) return categoryOf(code);
   scene.notebook.decide(metric.at, 'category', metric.category, code, row);
-  return categoryOf(code, [{ system: SYSTEMS.sourceCategory, code: metric.category }]);
+  // An entry without a category has the row's alone: a coding without a code is not valid R4.
+  return metric.category === ''
+    ? categoryOf(code)
+    : categoryOf(code, [{ system: SYSTEMS.sourceCategory, code: metric.category }]);
 }
 
 /** What the source says in LOINC is already among the codings of the row, the one that says most in front. */

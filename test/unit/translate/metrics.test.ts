@@ -120,6 +120,12 @@ describe.each(TABLE)('%s: %s, context %s, %j, %s', (...row) => {
   });
 });
 
+test('an entry without a category has the one of its row, and nothing empty beside it', () => {
+  const translation = translated(aClinicalReadyOf([{ code: 'weight', category: '' }]));
+  expect(problemsOf(translation)).toEqual([]);
+  expect(codesOf((observationsOf(translation)[0]?.['category'] as unknown[])[0])).toEqual(['vital-signs']);
+});
+
 describe('what has no mapping', () => {
   const UNKNOWN: Metric = { code: 'nobody_knows_it', value: '5.0', unit: 'kg' };
 
