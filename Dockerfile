@@ -31,6 +31,7 @@ COPY sandbox/clinician-app/vendor.ts ./sandbox/clinician-app/
 RUN npm run build -- --gateway && npm prune --omit=dev --omit=optional --workspaces=false
 
 FROM build AS build-demo
+COPY package-lock.json ./
 COPY sandbox ./sandbox
 RUN npm ci && npm run build -- --sandbox \
   && npm ci --omit=dev --omit=optional --workspace sandbox --include-workspace-root && ln -sfn .. node_modules/chartgate
