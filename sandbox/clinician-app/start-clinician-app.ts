@@ -33,8 +33,9 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
+  svg: 'image/svg+xml',
 };
-const PAGES = ['index.html', 'launch.html', 'style.css'] as const;
+const PAGES = ['index.html', 'launch.html', 'style.css', 'icon.svg'] as const;
 const VENDOR: Readonly<Record<string, string>> = {
   'fhirclient.js': 'fhirclient/build/fhir-client.pure.min.js',
   'uplot.js': 'uplot/dist/uPlot.iife.min.js',
@@ -48,7 +49,7 @@ const headersFor = (gatewayUrl: string): Record<string, string> => ({
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    'img-src data:',
+    "img-src 'self'",
     `connect-src 'self' ${new URL(gatewayUrl).origin}`,
     "base-uri 'none'",
     "form-action 'none'",
