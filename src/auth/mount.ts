@@ -6,6 +6,7 @@ import { parseQuery, readBody, type Clock, type Mount, type RequestId } from '..
 import type { AuthStore } from './adapter.ts';
 import { must } from './adapter.ts';
 import type { Visit } from './visit.ts';
+import { ICON, ICON_FILE } from './icon.ts';
 import { introspectFor } from './introspect.ts';
 import type { LimitTries } from './limit-tries.ts';
 import { APP_STYLE, PAGE_STYLE } from './page-style.ts';
@@ -29,6 +30,7 @@ export const APP_STYLE_PATH = `/style-${digest(APP_STYLE)}.json`;
 const FILES: Readonly<Record<string, readonly [type: string, content: string]>> = {
   [PAGE_STYLE_PATH]: ['text/css; charset=utf-8', PAGE_STYLE],
   [APP_STYLE_PATH]: ['application/json; charset=utf-8', APP_STYLE],
+  [`/${ICON_FILE}`]: ['image/svg+xml', ICON],
 };
 
 /** What an app calls from a page of its own. */

@@ -102,12 +102,13 @@ function machineNotes({ series }: Section): HTMLElement[] {
 
 /** Shows the rest of a section on a narrow screen; on a wide one nothing is left out. */
 function moreButton(title: string, count: number, grid: HTMLElement): HTMLElement {
-  const made = button(`${count} more of ${title.toLowerCase()}, none of them out of range`, () => {
+  const made = button(`${count} more`, () => {
     const isWhole = grid.classList.toggle('whole');
     made.setAttribute('aria-expanded', String(isWhole));
     if (isWhole) chosen.whole.add(title);
     else chosen.whole.delete(title);
   });
+  made.append(element('span', { class: 'unseen' }, ` of ${title.toLowerCase()}`), ', none of them out of range');
   made.id = `${grid.id}-more`;
   made.className = 'toggle more';
   made.setAttribute('aria-controls', grid.id);
