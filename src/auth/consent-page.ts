@@ -1,4 +1,4 @@
-import { durationOf, isLongAccess, LONG_ACCESS, plainWords, sentenceOf } from './describe-scope.ts';
+import { durationOf, isAboutTelling, isLongAccess, LONG_ACCESS, plainWords, sentenceOf } from './describe-scope.ts';
 import { html, NOTHING, type Html } from './html.ts';
 import { offerParts } from './narrow-scope.ts';
 import { page, wrongLine, type PageFrame } from './page.ts';
@@ -28,6 +28,11 @@ const row = (name: string, value: Html): Html =>
     <dd>${value}</dd>
   </div>`;
 
+const listOf = (items: readonly string[]): Html =>
+  html`<ul>
+    ${items.map((words) => html`<li>${words}</li>`)}
+  </ul>`;
+
 const patientLine = (patient: ShownPatient): Html =>
   html`<span class="about">
     <strong>${patient.name}</strong>
@@ -54,7 +59,11 @@ export interface ShownConsent {
 /** What is asked for, before any technical name: who asks, about whom, what, for how long, and how it ends. */
 const plainPart = (shown: ShownConsent): Html => {
   const { patient, encounter } = shown;
-  const isNamed = shown.words.includes('fhirUser') || shown.words.includes('profile');
+  const records = shown.scopes.filter((scope) => !isAboutTelling(scope));
+  const also = [
+    ...plainWords(shown.scopes.filter(isAboutTelling)),
+    ...(shown.words.includes('fhirUser') || shown.words.includes('profile') ? ['Learn who you are'] : []),
+  ];
   return html`<dl class="plain">
     ${row('Who asks', html`<strong>${shown.app}</strong>, at ${shown.place}`)}
     ${patient === null ? NOTHING : row('For which patient', patientLine(patient))}
@@ -64,13 +73,8 @@ const plainPart = (shown: ShownConsent): Html => {
         ? NOTHING
         : row('Encounter', html`The app asked for one and gets none: ${shown.noEncounter}.`)
     }
-    ${row(
-      'What it will see',
-      html`<ul>
-        ${plainWords(shown.scopes).map((words) => html`<li>${words}</li>`)}
-        ${isNamed ? html`<li>Who you are</li>` : NOTHING}
-      </ul>`,
-    )}
+    ${row('What it will see', listOf(plainWords(records)))}
+    ${also.length === 0 ? NOTHING : row('It will also', listOf(also))}
     ${row('For how long', html`${durationOf(shown.words)}`)}
     ${row(
       'How to end it',

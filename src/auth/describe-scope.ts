@@ -18,6 +18,9 @@ export function sentenceOf(text: string): string {
   return `${verb} ${what} ${ACCESS[scope.level] ?? ''}${part === '' ? '' : ` (${part})`}`;
 }
 
+/** Whether a scope is about being told of changes; every other lets somebody see records. */
+export const isAboutTelling = (text: string): boolean => parseResourceScope(text)?.type === 'Subscription';
+
 /** Words that make access last, which a person allows like a scope. */
 export const LONG_ACCESS: Readonly<Record<string, string>> = {
   offline_access: 'Keep access when you are not there, until you or the operator end it',

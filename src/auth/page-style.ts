@@ -10,7 +10,7 @@ export const PAGE_STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 36rem; margin: 0 auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--rule); border-radius: .75rem; overflow-wrap: anywhere; }
-h1 { margin: 0 0 .75rem; font-size: 1.45rem; line-height: 1.25; letter-spacing: -.01em; }
+h1 { margin: 0 0 .75rem; font-size: 1.45rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
 h2 { margin: 1.25rem 0 .5rem; font-size: 1.1rem; }
 a { color: var(--accent); }
 img { background: #fff; }
@@ -41,7 +41,8 @@ ul.grants { margin: 1rem 0; padding: 0; list-style: none; }
 ul.patients strong { display: block; }
 .wrong { padding: .6rem .8rem; border: 2px solid var(--wrong); border-radius: .4rem; color: var(--wrong); }
 .about { padding: .6rem .8rem; background: var(--soft); border-radius: .4rem; }
-form + form { margin-top: 1.5rem; padding-top: .25rem; border-top: 1px solid var(--rule); }
+form + form { margin-top: 1.5rem; padding-top: .75rem; border-top: 1px solid var(--rule); }
+form + form p { margin: 0; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
 @media (max-width: 30rem) {
   body { padding: .5rem; }

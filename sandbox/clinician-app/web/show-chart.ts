@@ -102,13 +102,13 @@ function machineNotes({ series }: Section): HTMLElement[] {
 
 /** Shows the rest of a section on a narrow screen; on a wide one nothing is left out. */
 function moreButton(title: string, count: number, grid: HTMLElement): HTMLElement {
-  const made = button(`${count} more`, () => {
+  const made = button(`${count} more, none of them out of range`, () => {
     const isWhole = grid.classList.toggle('whole');
     made.setAttribute('aria-expanded', String(isWhole));
     if (isWhole) chosen.whole.add(title);
     else chosen.whole.delete(title);
   });
-  made.append(element('span', { class: 'unseen' }, ` of ${title.toLowerCase()}`), ', none of them out of range');
+  made.append(element('span', { class: 'unseen' }, `: ${title}`));
   made.id = `${grid.id}-more`;
   made.className = 'toggle more';
   made.setAttribute('aria-controls', grid.id);
@@ -285,8 +285,12 @@ export function showChart(chart: Chart, now: Date): void {
       choice('order', 'Sorted', ORDERS, chosen.order, (order) => choose({ order: order as Order })),
       finder((wanted) => choose({ wanted })),
     ),
-    element('nav', { id: 'parts', 'aria-label': 'Parts of the chart' }),
-    showLegend(),
+    element(
+      'div',
+      { class: 'guide' },
+      element('nav', { id: 'parts', 'aria-label': 'Parts of the chart' }),
+      showLegend(),
+    ),
   );
   show();
   if (focused !== '' && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();

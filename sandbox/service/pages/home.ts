@@ -13,10 +13,13 @@ const TITLES = new Map([...API_SOURCES, ...MOBILE_SOURCES].map(({ name, title })
 
 const number = (value: number): string => value.toLocaleString('en');
 
-const linksOf = (links: readonly Link[]): Html | null =>
+/** On every card they have the same words, so each says whose it is to whoever hears them in a list. */
+const linksOf = (links: readonly Link[], whose: string): Html | null =>
   links.length === 0
     ? null
-    : html`<p class="links">${links.map(({ words, url }) => html`<a href="${url}">${words}</a> `)}</p>`;
+    : html`<p class="links">
+        ${links.map(({ words, url }) => html`<a href="${url}">${words}<span class="unseen"> of ${whose}</span></a> `)}
+      </p>`;
 
 function personCard(kit: Kit, { client, user }: User): Html {
   const known = kit.introduction().person(user);
@@ -39,10 +42,10 @@ function personCard(kit: Kit, { client, user }: User): Html {
             )}
           </ul>`
     }
-    ${linksOf([
-      ...(mayConnect ? [{ words: `Data sources of ${known?.name ?? user}`, url: `/connections/${path}` }] : []),
-      ...(known?.links ?? []),
-    ])}
+    ${linksOf(
+      [...(mayConnect ? [{ words: 'Data sources', url: `/connections/${path}` }] : []), ...(known?.links ?? [])],
+      known?.name ?? user,
+    )}
   </li>`;
 }
 
@@ -80,14 +83,17 @@ export const homeRow = (kit: Kit, sender: Sender): Row => ({
   method: 'GET',
   path: '/',
   handle: () => {
-    const users = kit.state.users.all().map(([, one]) => one);
+    const users = kit.state.users
+      .all()
+      .map(([, one]) => one)
+      .sort((a, b) => a.user.localeCompare(b.user, 'en', { numeric: true }));
     const { beside } = kit.introduction();
     const others = users.length - SHOWN_MAX;
     return page(
       'Sandbox of the health data service',
       html`<p class="lead">
           It plays the service that collects data of wearables and laboratory documents and sends them to the gateway.
-          Everybody in it is invented, and their days go by whether or not you look.
+          Everybody in it is invented, and lives in simulated time.
         </p>
         ${factsOf(kit, sender, users.length)}
         <h2>People and what they have connected</h2>
