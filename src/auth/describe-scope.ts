@@ -54,6 +54,8 @@ const PLAIN: Readonly<Record<string, string>> = {
   Procedure: 'Procedures and operations',
   Provenance: 'Where the data come from',
 };
+/** What is in no patient's record. */
+const OF_NO_PATIENT: ReadonlySet<string> = new Set(['Organization', 'Practitioner', 'PractitionerRole', 'Location']);
 /** More than one patient is always said. */
 const REACH: Readonly<Record<string, string>> = {
   patient: '',
@@ -68,7 +70,8 @@ export function plainWords(scopes: readonly string[]): readonly string[] {
     if (scope === null || scope.type === 'Subscription') return sentenceOf(text);
     const part = scope.filter.map(([, value]) => value.split('|').at(-1) ?? value).join(', ');
     const what = PLAIN[scope.type] ?? `${scope.type} records`;
-    return `${what}${part === '' ? '' : ` (only ${part})`}${REACH[scope.level] ?? ''}`;
+    const reach = OF_NO_PATIENT.has(scope.type) ? '' : (REACH[scope.level] ?? '');
+    return `${what}${part === '' ? '' : ` (only ${part})`}${reach}`;
   });
   return [...new Set(said)];
 }
