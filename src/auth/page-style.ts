@@ -10,7 +10,7 @@ export const PAGE_STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 36rem; margin: 0 auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--rule); border-radius: .75rem; overflow-wrap: anywhere; }
-h1 { margin: 0 0 .75rem; font-size: 1.45rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
+h1 { margin: 0 0 .75rem; font-size: 1.45rem; line-height: 1.25; letter-spacing: -.01em; }
 h2 { margin: 1.25rem 0 .5rem; font-size: 1.1rem; }
 a { color: var(--accent); }
 img { background: #fff; }

@@ -124,7 +124,7 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
     expect(await page.locator('#alerts .alert-list li').allTextContents()).toEqual([
       'Oxygenation90.5 %Low2026-11-14 03:12, yesterday',
       'Resting heart rate74 /minHigh2026-11-14, yesterday',
-      'Alert: resting heart rate61 /min2026-11-13, 2 days ago',
+      'Resting heart rate61 /min2026-11-13, 2 days ago',
     ]);
     expect(await page.locator('#alerts .empty').textContent()).toBe(
       '4 in this time, newest first; 1 day was evaluated with nothing out of range.',
@@ -208,9 +208,9 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
     await open('Resting heart rate');
     await open('SpO2, sleep');
     await page.getByRole('button', { name: 'Values of Resting heart rate' }).click();
-    await page.getByText('Legend: colours and marks').click();
+    await page.locator('#legend summary').click();
     await checkAccess(page);
-    await page.getByText('Legend: colours and marks').click();
+    await page.locator('#legend summary').click();
     for (const title of ['Resting heart rate', 'SpO2, sleep'])
       await page.getByRole('button', { name: title, exact: true }).click();
     await page.emulateMedia({ colorScheme: 'light' });

@@ -40,13 +40,19 @@ const LISTED = 3;
 
 const isQuiet = ({ kind, measured }: Alert): boolean => kind === 'day' && measured === '0';
 
+/** Under the heading that says what they are, the word is not said again. */
+const nameInList = ({ what }: Alert): string => {
+  const bare = what.replace(/^alert: /i, '');
+  return `${bare[0]?.toUpperCase() ?? ''}${bare.slice(1)}`;
+};
+
 /** One alert in a line: what, how much, and when. */
 const lineOf = (alert: Alert, { look }: Shown): HTMLElement => {
   const { measurement } = alert;
   return element(
     'li',
     {},
-    element('b', {}, alert.what),
+    element('b', {}, nameInList(alert)),
     element('span', {}, measuredOf(alert)),
     ...measurement.flags.map((words) => element('strong', { class: 'mark outside' }, words)),
     ...measurement.marks.map((words) => element('strong', { class: 'mark caution' }, words)),

@@ -28,7 +28,7 @@ export function showLegend(): HTMLElement {
   return element(
     'details',
     { class: 'legend', id: 'legend' },
-    element('summary', {}, 'Legend: colours and marks'),
+    element('summary', {}, 'Legend', element('span', {}, ': colours and marks')),
     element(
       'ul',
       {},

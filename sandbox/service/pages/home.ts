@@ -29,7 +29,7 @@ function personCard(kit: Kit, { client, user }: User): Html {
   const path = `${encodeURIComponent(client)}/${encodeURIComponent(user)}`;
   return html`<li class="card">
     <h3>${known?.name ?? user}</h3>
-    <p class="quiet">${known === null ? `of ${owner?.name ?? client}` : `${known.about}; here ${user}`}</p>
+    <p class="quiet">${known === null ? `of ${owner?.name ?? client}` : `${known.about}, ${user}`}</p>
     ${
       connections.length === 0
         ? html`<p>No data source yet.</p>`
@@ -108,7 +108,7 @@ export const homeRow = (kit: Kit, sender: Sender): Row => ({
         }
         ${others > 0 ? html`<p class="quiet">And ${number(others)} others.</p>` : null}
         <h2>Pages of the service</h2>
-        <ul class="cards">
+        <ul class="cards few">
           <li class="card">
             <h3><a href="/portal">Client portal</a></h3>
             <p>Where a client sets its webhooks and white label, and sees its signing key and add-ons.</p>
@@ -128,7 +128,7 @@ export const homeRow = (kit: Kit, sender: Sender): Row => ({
           beside.length === 0
             ? null
             : html`<h2>What runs beside it</h2>
-                <ul class="cards">
+                <ul class="cards few">
                   ${beside.map(
                     ({ words, url, about }) =>
                       html`<li class="card">

@@ -43,12 +43,13 @@ body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); backg
 main { max-width: 44rem; margin: 0 auto; padding: 1.5rem 1.25rem 2.5rem; } main.wide { max-width: 76rem; }
 h1 { margin: 0 0 .75rem; font-size: 1.6rem; line-height: 1.2; letter-spacing: -.01em; } h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; } h3 { margin: 0; font-size: 1.05rem; }
 a { color: var(--accent); }
-.lead { max-width: 46rem; font-size: 1.05rem; } .quiet, .card p.quiet { color: var(--quiet); font-size: .9rem; }
+.lead { max-width: 46rem; font-size: 1.05rem; } .quiet { color: var(--quiet); font-size: .9rem; } .card p.quiet { font-size: .84rem; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13.5rem), 1fr)); gap: .75rem; margin: .75rem 0; padding: 0; list-style: none; }
 .card { padding: 1rem; background: var(--card); border: 1px solid var(--rule); border-radius: .6rem; overflow-wrap: anywhere; } .card p { margin: .25rem 0; }
 .facts { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; } .facts div { flex: 1 1 11rem; padding: .7rem 1rem; background: var(--card); border: 1px solid var(--rule); border-radius: .6rem; }
 .facts dt { color: var(--quiet); font-size: .9rem; } .facts dd { margin: 0; font-size: 1.25rem; font-weight: 650; font-variant-numeric: tabular-nums; } .facts small { display: block; font-size: .85rem; font-weight: 400; color: var(--quiet); }
-.sources { display: flex; flex-wrap: wrap; gap: .3rem; margin: .6rem 0; padding: 0; list-style: none; } .sources li { padding: .1rem .55rem; border: 1px solid var(--rule); border-radius: 1rem; background: var(--soft); font-size: .85rem; } .sources li.off { background: none; color: var(--quiet); }
+.sources { display: flex; flex-wrap: wrap; gap: .3rem; margin: .6rem 0; padding: 0; list-style: none; } .cards.few { grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); }
+.sources li { padding: .1rem .55rem; border: 1px solid var(--rule); border-radius: .5rem; background: var(--soft); font-size: .85rem; } .sources li.off { background: none; color: var(--quiet); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .links { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; padding: .35rem .5rem .35rem 0; border-bottom: 1px solid var(--rule); }

@@ -51,7 +51,7 @@ test('a new operator gets the password of the report, by the link that the gatew
   const link = 'http://localhost:8080/operator/sign-in#link=abc';
   const asked: unknown[] = [];
   const ask = ((url: string, init: RequestInit) => {
-    asked.push([url, JSON.parse(String(init.body))]);
+    asked.push([url, JSON.parse(init.body as string)]);
     return Promise.resolve(new Response('{}'));
   }) as typeof fetch;
   const api = answers({ 'operators.add': { kind: 'done', value: { link } } }) as unknown as Api;
