@@ -9,7 +9,6 @@ export {
 export { makeDelayTries, type DelayTries } from './delay-tries.ts';
 export { fetchBounded } from './fetch-bounded.ts';
 export { makeLimitTries, SIGN_INS, REQUESTS, type LimitTries } from './limit-tries.ts';
-export { ICON_URL } from './icon.ts';
 export { PAGE_STYLE } from './page-style.ts';
 export { makeSteadyNow } from './steady-now.ts';
 export { CLIENT_KINDS, type ClientKind, type ShownClient } from './client.ts';

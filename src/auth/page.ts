@@ -1,5 +1,5 @@
+import { ICON_FILE } from '../kernel/index.ts';
 import { html, NOTHING, type Html } from './html.ts';
-import { ICON_FILE } from './icon.ts';
 
 /** Where the pages are and where their forms go. */
 export interface PageFrame {

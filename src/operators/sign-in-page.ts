@@ -1,5 +1,5 @@
-import { ICON_URL, PAGE_STYLE } from '../auth/index.ts';
-import { ok, type Answer, type Route } from '../kernel/index.ts';
+import { PAGE_STYLE } from '../auth/index.ts';
+import { ICON_URL, ok, type Answer, type Route } from '../kernel/index.ts';
 import { SIGN_IN_SCRIPT } from './sign-in-script.ts';
 
 /** One script of our own, no inline code, nothing from elsewhere, and no way from text to markup. */
