@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Metafile, Plugin } from 'esbuild';
 import { ROUTE_TABLE } from '../src/admin/index.ts';
+import { ICON_URL } from '../src/kernel/index.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ENTRY = 'console/src/main.tsx';
@@ -54,7 +55,7 @@ function page({ outputs }: Metafile): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Chartgate</title>
-<link rel="icon" href="data:,">${style}
+<link rel="icon" type="image/svg+xml" href="${ICON_URL}">${style}
 <script type="module" src="/console/assets/${basename(name)}"></script>
 </head>
 <body>

@@ -35,8 +35,9 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
+  svg: 'image/svg+xml',
 };
-const PAGES = ['index.html', 'launch.html', 'style.css'] as const;
+const PAGES = ['index.html', 'launch.html', 'style.css', 'icon.svg'] as const;
 const SCRIPT = /^([a-z][a-z-]*)\.(?:js|ts)$/;
 
 /** Nothing but the app's own files runs or is loaded, and it talks to the gateway alone. */
@@ -45,7 +46,7 @@ const headersFor = (gatewayUrl: string): Record<string, string> => ({
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    'img-src data:',
+    "img-src 'self'",
     `connect-src 'self' ${new URL(gatewayUrl).origin}`,
     "base-uri 'none'",
     "form-action 'none'",

@@ -36,17 +36,24 @@ function ehrLines({ ehr, use, users }: Running): string {
   }
 }
 
-export const report = (
-  running: Running,
-  password: string | null,
-  operator: DemoOperator | null,
-): string => `Chartgate runs.
+/** What somebody signs in with, of what a page asks for. Null: nobody can sign in there. */
+export interface Entrances {
+  readonly operator: DemoOperator | null;
+  readonly clinicianPassword: string | null;
+  readonly portal: { readonly name: string; readonly password: string };
+}
 
-${operatorLines(running.base, operator)}  gateway    ${running.base}/docs       what it offers
+/** First what a person opens, each with the password that it asks for; then what answers programs. */
+export const report = (running: Running, { operator, clinicianPassword, portal }: Entrances): string => `Chartgate runs.
+
+${operatorLines(running.base, operator)}  app        ${running.app.url}       charts for a clinician
+${clinicianPassword === null ? '' : `             sign in as ${DEMO_USERNAME}, password ${clinicianPassword}\n`}  service    ${running.service}/       sandbox of the health data service: its people and what they connected
+  portal     ${running.service}/portal       the sandbox, for the hospital as its client: webhooks, signing key
+             sign in as ${portal.name}, password ${portal.password}
+
+  gateway    ${running.base}/docs       what it offers
              ${running.watch}/readyz     is it ready
              ${running.watch}/metrics    figures
-${ehrLines(running)}  service    ${running.service}/       sandbox of the health data service: portal, extraction app
-  app        ${running.app.url}             charts for a clinician${password === null ? '' : `; sign in as ${DEMO_USERNAME}, password ${password}`}
-
+${ehrLines(running)}
 Keys, secrets and databases are in ${running.data}/. Ctrl-C stops all of them.
 `;

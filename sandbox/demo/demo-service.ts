@@ -6,6 +6,8 @@ export interface JoinedService {
   readonly service: DemoService;
   /** What the gateway must know to ask it, and to know who sends its webhooks. */
   readonly settings: Readonly<Record<string, string>>;
+  /** What the portal asks for. */
+  readonly portal: { readonly name: string; readonly password: string };
   /** Tells it where the gateway listens. */
   join(gateway: string, secrets: { readonly data: string; readonly notification: string }): void;
 }
@@ -35,6 +37,7 @@ export async function startDemoService(
   const client = service.putClient({ uuid: clientUuid, name: 'Demo Hospital', addOns: DEMO_ADD_ONS });
   return {
     service,
+    portal: { name: clientUuid, password: client.secretKey },
     settings: {
       CHARTGATE_SOURCE_URL: service.url,
       CHARTGATE_SOURCE_LAB_URL: service.labUrl,

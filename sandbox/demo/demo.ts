@@ -36,11 +36,12 @@ import { report, type Running } from './demo-report.ts';
 import { startDemoService, startDemoSimulation } from './demo-service.ts';
 import { loadDemoSettings } from './demo-settings.ts';
 import { freePort, readPort, readWanted, type Wanted } from './demo-wanted.ts';
+import { introduceDemo } from './introduce-demo.ts';
 import { liveOn } from './live-on.ts';
 import { fillDemo } from './fill-demo.ts';
 import { decideForeignUse, findForeignEhr, folderOf } from './foreign-ehr.ts';
 import { demoPassword, registerDemoApp } from './register-demo-app.ts';
-import { registerDemoOperator } from './register-demo-operator.ts';
+import { operatorPassword, registerDemoOperator } from './register-demo-operator.ts';
 import { seedForeign } from './seed-foreign.ts';
 
 /** More than its drain takes. */
@@ -251,9 +252,10 @@ export const demonstration: Pick<Command, 'run'> = {
         (one) => one.stop(),
       );
       const app = await life.start('app', clinicianApp);
-      const password = demoPassword(settings['CHARTGATE_ADMIN_TOKEN'] ?? '');
+      const secret = settings['CHARTGATE_ADMIN_TOKEN'] ?? '';
+      const password = demoPassword(secret);
       const registered = await registerDemoApp(api, app, password);
-      const operator = await registerDemoOperator(api);
+      const operator = await registerDemoOperator(api, operatorPassword(secret), askGateway);
       const watch = gateway.opsPort === null ? base : `http://localhost:${gateway.opsPort}`;
       const running: Running = {
         base,
@@ -265,6 +267,7 @@ export const demonstration: Pick<Command, 'run'> = {
         service: sandbox.service.url,
         data,
       };
+      introduceDemo(sandbox.service, running);
       const isSimulated = use !== 'none';
       const patients =
         use === 'own' ? Math.max(wanted.users, DEMO_PATIENTS.length) + 1 : use === 'write' ? wanted.users : 0;
@@ -272,7 +275,11 @@ export const demonstration: Pick<Command, 'run'> = {
       terminal.stdout.write(
         json === true
           ? `${JSON.stringify({ ...shown, patients, simulation: isSimulated ? 'on' : 'off' })}\n`
-          : report(running, registered === 'ready' ? password : null, operator),
+          : report(running, {
+              operator,
+              clinicianPassword: registered === 'ready' ? password : null,
+              portal: sandbox.portal,
+            }),
       );
       const simulated = isSimulated ? { service: sandbox.service, ...startDemoSimulation(sandbox.service) } : null;
       const past =

@@ -35,7 +35,7 @@ export interface DemoTarget {
   onProgress(part: number, words: string): void;
 }
 
-const userOf = (n: number): string => `demo-user-${n + 1}`;
+export const userOf = (n: number): string => `demo-user-${n + 1}`;
 
 async function ask<Id extends CallId>(target: DemoTarget, id: Id, call?: CallOf<ContractOf<Id>>) {
   target.signal.throwIfAborted();

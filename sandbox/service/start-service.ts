@@ -13,6 +13,7 @@ import { connect, disconnect, type NewConnection } from './connect.ts';
 import { controlRows } from './control.ts';
 import { makeFaultBoard, type FaultBoard } from './faults.ts';
 import { makeHappenings, type Happened } from './happening.ts';
+import { NO_INTRODUCTION, type Introduction } from './introduction.ts';
 import { storeDocuments, type Documents } from './store-documents.ts';
 import type { Kit } from './kit.ts';
 import { makeSubmitLab } from './lab-document.ts';
@@ -21,7 +22,8 @@ import { makeNotify, type Notify } from './notify.ts';
 import { authorizationRows } from './pages/authorization.ts';
 import { connectionsRows } from './pages/connections.ts';
 import { extractionAppRows } from './pages/extraction-app.ts';
-import { html, page, STYLE } from './pages/html.ts';
+import { homeRow } from './pages/home.ts';
+import { ICON, STYLE } from './pages/html.ts';
 import { portalRows } from './pages/portal.ts';
 import { refuse, type Reply } from './reply.ts';
 import { makeRequestProfile } from './request-profile.ts';
@@ -55,6 +57,8 @@ export interface DemoService {
   disconnect(connection: Connection, by: 'client' | 'provider' | 'app'): void;
   /** Adds addresses to those that it answers at. */
   serve(rows: readonly Row[]): void;
+  /** What the first page says of the rest of a demonstration. */
+  introduce(introduction: Introduction): void;
   /** Told of everything that happens, after it was kept. */
   listen(listener: Happened): void;
   /** Makes the client, or changes the named things of one that is there. */
@@ -92,16 +96,10 @@ const rowsOf = (kit: Kit, faults: FaultBoard, sender: Sender): Row[] => [
   },
   {
     method: 'GET',
-    path: '/',
-    handle: () =>
-      page(
-        'Sandbox of the health data service',
-        html`<ul>
-          <li><a href="/portal">Client portal</a></li>
-          <li><a href="/app">Simulated extraction app</a></li>
-        </ul>`,
-      ),
+    path: '/icon.svg',
+    handle: () => ({ status: 200, headers: { 'Content-Type': 'image/svg+xml' }, body: ICON }),
   },
+  homeRow(kit, sender),
 ];
 
 const UNREAD_MAX = 16 * 1024 * 1024;
@@ -143,7 +141,16 @@ export async function startService(deps: {
   const faults = makeFaultBoard();
   const happenings = makeHappenings();
   let base = '';
-  const kit: Kit = { state, documents, clock, tell: happenings.tell, base: () => base, newUuid: randomUUID };
+  let introduction = NO_INTRODUCTION;
+  const kit: Kit = {
+    state,
+    documents,
+    clock,
+    tell: happenings.tell,
+    base: () => base,
+    newUuid: randomUUID,
+    introduction: () => introduction,
+  };
   const findTarget: FindTarget = (uuid, hook) => {
     const client = state.clients.get(uuid);
     const url = hook === 'data' ? client?.dataWebhook : client?.notificationWebhook;
@@ -234,6 +241,7 @@ export async function startService(deps: {
       rows.push(...more);
       route = makeRouter(rows);
     },
+    introduce: (given) => void (introduction = given),
     listen: happenings.listen,
     putClient: (given) => {
       const before = state.clients.get(given.uuid);

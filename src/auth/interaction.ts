@@ -3,11 +3,12 @@ import type { AuditDraft } from '../audit/index.ts';
 import { ok } from '../kernel/index.ts';
 import { must } from './adapter.ts';
 import { chooseEncounter } from './choose-encounter.ts';
+import { consentPage } from './consent-page.ts';
 import { endSession } from './end-session.ts';
 import { makeGrantAccess } from './grant-access.ts';
 import { LAUNCH_KIND, type Launch } from './launch.ts';
 import type { PageFrame } from './page.ts';
-import { consentPage, encounterPage, errorPage } from './pages.ts';
+import { encounterPage, errorPage } from './pages.ts';
 import { patientPage } from './patient-page.ts';
 import type { ListedPatients, PatientDirectory, ShownPatient } from './patients.ts';
 import { PAGE_CLIENT_ID } from './page-client.ts';
@@ -36,6 +37,12 @@ const NO_PATIENTS = 'The patients cannot be listed at the moment. Try again.';
 const NO_DAY = 'Write the birth date as year, month and day: 1970-12-31.';
 const NO_CHOICE = 'Choose a patient from the list.';
 const NOTHING_ALLOWED = 'Nothing is ticked. Tick what the app may read, or do not allow it.';
+
+/** Where an answer goes, for a person to recognise. */
+const placeOf = (redirectUri: string): string => {
+  const url = URL.parse(redirectUri);
+  return url === null ? redirectUri : url.host || `the app of this device (${url.protocol})`;
+};
 
 /** The pages between an app's request and its answer: sign in, choose a patient and an encounter, allow. */
 export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
@@ -184,6 +191,7 @@ export function makeInteractions(deps: Deps): (visit: Visit) => Promise<void> {
     if (patient !== null) await recordShown(visit, details, 'consent', [patient]);
     const shown = {
       app,
+      place: placeOf(textOf(details.params['redirect_uri'])),
       user: await userOf(details),
       patient,
       encounter,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type default as Provider } from 'oidc-provider';
-import { parseQuery, readBody, type Clock, type Mount, type RequestId } from '../kernel/index.ts';
+import { ICON, ICON_FILE, parseQuery, readBody, type Clock, type Mount, type RequestId } from '../kernel/index.ts';
 import type { AuthStore } from './adapter.ts';
 import { must } from './adapter.ts';
 import type { Visit } from './visit.ts';
@@ -29,6 +29,7 @@ export const APP_STYLE_PATH = `/style-${digest(APP_STYLE)}.json`;
 const FILES: Readonly<Record<string, readonly [type: string, content: string]>> = {
   [PAGE_STYLE_PATH]: ['text/css; charset=utf-8', PAGE_STYLE],
   [APP_STYLE_PATH]: ['application/json; charset=utf-8', APP_STYLE],
+  [`/${ICON_FILE}`]: ['image/svg+xml', ICON],
 };
 
 /** What an app calls from a page of its own. */

@@ -13,7 +13,7 @@ const formTargets = (uri: string): string => {
 /** Who may show a page of ours in a frame: nobody, unless configured. */
 const framedBy = (ancestors: readonly string[]): string => (ancestors.length === 0 ? "'none'" : ancestors.join(' '));
 const pagePolicy = (redirectUri: string, ancestors: readonly string[]): string =>
-  `default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors ${framedBy(ancestors)}; form-action 'self'${formTargets(redirectUri)}`;
+  `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors ${framedBy(ancestors)}; form-action 'self'${formTargets(redirectUri)}`;
 
 /**
  * The policy of the provider's page that sends a code on by `response_mode=form_post`: its one script, and the app that

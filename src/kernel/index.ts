@@ -64,3 +64,4 @@ export {
   safeError,
   silentLog,
 } from './log.ts';
+export { ICON, ICON_FILE, ICON_URL } from './icon.ts';

@@ -1,5 +1,5 @@
 import { PAGE_STYLE } from '../auth/index.ts';
-import { ok, type Answer, type Route } from '../kernel/index.ts';
+import { ICON_URL, ok, type Answer, type Route } from '../kernel/index.ts';
 import { SIGN_IN_SCRIPT } from './sign-in-script.ts';
 
 /** One script of our own, no inline code, nothing from elsewhere, and no way from text to markup. */
@@ -35,6 +35,8 @@ const page = (provider: 'configured' | 'none'): string => `<!doctype html>
   <meta charset="utf-8">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <title>Sign in · Chartgate</title>
+  <meta name="color-scheme" content="light dark">
+  <link rel="icon" type="image/svg+xml" href="${ICON_URL}">
   <link rel="stylesheet" href="/operator/sign-in.css">
   <script type="module" src="/operator/sign-in.js"></script>
 </head>

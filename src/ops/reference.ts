@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Answer } from '../kernel/index.ts';
+import { ICON_URL, type Answer } from '../kernel/index.ts';
 
 const PACKAGED = 'redoc/bundles/redoc.standalone.js';
 /** A picture that the renderer would load from its makers; nothing on the page comes from elsewhere. */
@@ -32,7 +32,7 @@ export const renderReference = (version: string): Answer => ({
   headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },
   body: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Chartgate ${version}: reference</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/docs/style.css"></head>
+<title>Chartgate ${version}: reference</title><link rel="icon" type="image/svg+xml" href="${ICON_URL}"><link rel="stylesheet" href="/docs/style.css"></head>
 <body><redoc spec-url="/openapi.json" disable-search="true" native-scrollbars="true" required-props-first="true"></redoc>
 <noscript><p>The reference is drawn by a script. <a href="/openapi.json">openapi.json</a> says the same.</p></noscript>
 <script src="/docs/reference.js" defer></script></body></html>

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '../../src/kernel/index.ts';
 import { seedEhr, startEhr, type DemoEhr } from '../../sandbox/index.ts';
+import { checkAccess } from '../support/check-access.ts';
 import { LOOKED_AT, putMisleadingChart } from '../support/misleading-chart.ts';
 import { openClinicianApp, type OpenedApp } from '../support/open-clinician-app.ts';
 import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
@@ -38,9 +39,15 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
   });
 
   const card = (title: string) => page.locator(`article[data-title="${title}"]`);
+  const open = async (title: string): Promise<void> => {
+    const tile = page.getByRole('button', { name: title, exact: true });
+    if ((await tile.getAttribute('aria-expanded')) === 'false') await tile.click();
+  };
   const headline = async (title: string): Promise<string> => (await card(title).locator('.latest').textContent()) ?? '';
-  const drawn = async (title: string): Promise<string> =>
-    (await card(title).locator('.chart').getAttribute('aria-label')) ?? '';
+  const drawn = async (title: string): Promise<string> => {
+    await open(title);
+    return (await card(title).locator('.chart').getAttribute('aria-label')) ?? '';
+  };
   const picture = async (name: string): Promise<void> => {
     const path = join(PICTURES, `clinical-safety-${name}.png`);
     await page.screenshot({ path });
@@ -63,6 +70,18 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
     expect(await drawn('Resting heart rate')).toContain('highest 74');
     expect(await drawn('Resting heart rate')).toContain('1 dated in the future and not drawn');
     expect(await drawn('Body weight')).toContain('lowest 71');
+  });
+
+  test('draws in a tile what the chart draws, to the end of today and on the same scale', async () => {
+    expect(await card('Resting heart rate').locator('.spark').getAttribute('aria-label')).toBe(
+      'Trend of 15 values: lowest 60, highest 74 /min',
+    );
+    // The newest weight is twelve days old, so its line ends before the middle of the right half.
+    const [end = '0'] = ((await card('Body weight').locator('.spark .dot').getAttribute('d')) ?? '')
+      .slice(1)
+      .split(',');
+    expect(Number(end)).toBeLessThan(140);
+    expect(Number(end)).toBeGreaterThan(100);
   });
 
   test('shows alerts apart, with baseline, deviation and threshold in their own units, and draws none of these', async () => {
@@ -102,6 +121,14 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
     expect(await page.locator('article').filter({ hasText: 'Baseline' }).count()).toBe(0);
     expect(await page.locator('article').filter({ hasText: 'Deviation' }).count()).toBe(0);
     expect(await drawn('Resting heart rate')).toContain('lowest 60');
+    expect(await page.locator('#alerts .alert-list li').allTextContents()).toEqual([
+      'Oxygenation90.5 %Low2026-11-14 03:12, yesterday',
+      'Resting heart rate74 /minHigh2026-11-14, yesterday',
+      'Resting heart rate61 /min2026-11-13, 2 days ago',
+    ]);
+    expect(await page.locator('#alerts .empty').textContent()).toBe(
+      '4 in this time, newest first; 1 day was evaluated with nothing out of range.',
+    );
     expect(await card('Resting heart rate').getByRole('link').textContent()).toBe(
       '2 alerts on such values in this time',
     );
@@ -120,7 +147,7 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
     expect(await headline('Steps so far')).toContain('Preliminary');
     expect(await headline('Blood pressure')).toContain('Amended');
     expect(await headline('Potassium')).toBe(
-      'Latest: 7.9 mmol/L on 2026-10-02 08:15 Preliminary Read by machine Last value 44 days ago',
+      'Latest: 7.9 mmol/L on 2026-10-02 08:15 Preliminary Read by machine Above range Last value 44 days ago',
     );
     expect(await card('Potassium').locator('.note').textContent()).toContain('Outside the usual range');
     expect(await card('BMI').locator('.note').textContent()).toContain('do not match');
@@ -131,12 +158,63 @@ describeInBrowser('a chart that could mislead, in the clinician app', () => {
     await page.getByRole('link', { name: 'Alerts', exact: true }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('All 4 with threshold and baseline');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Alerts');
+    expect(await page.locator('#alerts table').isVisible()).toBe(true);
+    await open('Resting heart rate');
     await page.getByRole('button', { name: 'Values of Resting heart rate' }).focus();
     await page.keyboard.press('Enter');
     const first = card('Resting heart rate').locator('tbody tr').first();
     expect(await first.textContent()).toContain('Dated in the future: not drawn');
     await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Resting heart rate');
+    expect(await card('Resting heart rate').locator('.chart').isVisible()).toBe(false);
+  });
+
+  test('shows on a phone, without a press, everything that is out of range or has an alert', async () => {
+    await page.reload();
+    await page.getByText('measurements shown').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const hidden = page.locator('.further');
+    expect(await hidden.count()).toBeGreaterThan(0);
+    expect(await hidden.locator('.concern').count()).toBe(0);
+    for (const title of ['Resting heart rate', 'SpO2, whole day', 'SpO2, sleep', 'Potassium'])
+      expect([title, await card(title).locator('.tile').isVisible()]).toEqual([title, true]);
+    expect(await card('Body weight').locator('.tile').isVisible()).toBe(false);
+    const more = page.getByRole('button', { name: /more, none of them out of range.*Vital signs/ });
+    await more.focus();
+    await page.keyboard.press('Enter');
+    expect([await more.getAttribute('aria-expanded'), await card('Body weight').locator('.tile').isVisible()]).toEqual([
+      'true',
+      true,
+    ]);
+    await page.keyboard.press('Enter');
+    await page.setViewportSize({ width: 1280, height: 1240 });
+    expect(await card('Body weight').locator('.tile').isVisible()).toBe(true);
+  });
+
+  test.each([
+    ['light', 1280],
+    ['light', 390],
+    ['dark', 1280],
+    ['dark', 390],
+  ] as const)('has nothing for axe to object to: %s, %d pixels', async (colorScheme, width) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await checkAccess(page);
+    await open('Resting heart rate');
+    await open('SpO2, sleep');
+    await page.getByRole('button', { name: 'Values of Resting heart rate' }).click();
+    await page.locator('#legend summary').click();
+    await checkAccess(page);
+    await page.locator('#legend summary').click();
+    for (const title of ['Resting heart rate', 'SpO2, sleep'])
+      await page.getByRole('button', { name: title, exact: true }).click();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 1240 });
   });
 
   test('looks as the pictures of the documentation show, on a desk and in a hand', async () => {

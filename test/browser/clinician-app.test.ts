@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import type { Browser, Page } from 'playwright-core';
 import { systemClock } from '../../src/kernel/index.ts';
 import { seedEhr, startClinicianApp, startEhr, type ClinicianApp, type DemoEhr } from '../../sandbox/index.ts';
+import { checkAccess } from '../support/check-access.ts';
 import { startStandIn, type StandIn } from '../support/smart-stand-in.ts';
 import { describeInBrowser, startBrowser } from '../support/start-browser.ts';
 
@@ -132,8 +133,9 @@ describeInBrowser('the clinician app', () => {
     await page.getByText('measurements shown').waitFor();
   };
   const card = (title: string) => page.locator(`article[data-title="${title}"]`);
+  const press = (title: string): Promise<void> => page.getByRole('button', { name: title, exact: true }).press('Enter');
 
-  test('signs in by itself with PKCE and shows the patient’s groups, one chart for each measurement', async () => {
+  test('signs in by itself with PKCE and shows the patient’s groups, one tile for each measurement and its chart on demand', async () => {
     await signedIn();
     expect(standIn.asked[0]).toMatchObject({
       response_type: 'code',
@@ -153,8 +155,11 @@ describeInBrowser('the clinician app', () => {
       'Laboratory',
       'Withdrawn values',
     ]);
-    const charts = page.locator('.chart canvas');
-    expect(await charts.count()).toBe(await page.locator('article').count());
+    expect(await page.locator('.chart canvas').count()).toBe(0);
+    expect(await page.locator('article .tile').count()).toBe(await page.locator('article').count());
+    await press('Body weight');
+    await press('Steps');
+    expect(await page.locator('.chart canvas').count()).toBe(2);
     const painted = await card('Body weight')
       .locator('canvas')
       .evaluate((canvas) => {
@@ -196,6 +201,8 @@ describeInBrowser('the clinician app', () => {
 
   test('has a table beside each chart, by keyboard, with values, range, status and source', async () => {
     await signedIn();
+    await press('Body weight');
+    await press('Glucose');
     const toggle = page.getByRole('button', { name: 'Values of Body weight' });
     await toggle.focus();
     expect(await toggle.getAttribute('aria-expanded')).toBe('false');
@@ -234,6 +241,7 @@ describeInBrowser('the clinician app', () => {
 
   test('shows what was withdrawn struck through and in a list, and draws none of it', async () => {
     await signedIn();
+    await press('Body weight');
     const label = await card('Body weight').locator('.chart').getAttribute('aria-label');
     expect(label).toContain('highest 73');
     expect(label).toContain('1 withdrawn and not drawn');
@@ -247,6 +255,7 @@ describeInBrowser('the clinician app', () => {
     await signedIn();
     const all = ehr.log.requests().filter(({ path }) => path.includes('/Observation?_page='));
     expect(all.length).toBeGreaterThanOrEqual(1);
+    await press('Steps');
     await page.getByLabel('Shown, back from today').selectOption('7');
     expect(await card('Steps').locator('.chart').getAttribute('aria-label')).toContain(
       '5 values from 2026-10-24 to 2026-10-28',
@@ -254,6 +263,61 @@ describeInBrowser('the clinician app', () => {
     await page.getByLabel('Shown, back').selectOption('');
     expect(await page.locator('#state').textContent()).toBe('144 of 144 measurements shown.');
   });
+
+  test('says who is signed in and whose chart it is, in landmarks under one heading', async () => {
+    await signedIn();
+    expect(await page.locator('#user p').textContent()).toBe('Signed in: Dr Rosalind Okafor');
+    expect(await page.locator('.patient dl div').allTextContents()).toEqual([
+      'Born1974-11-02 (51)',
+      'Sexmale',
+      'MRN0001002',
+    ]);
+    for (const role of ['banner', 'main', 'contentinfo', 'navigation'] as const)
+      expect([role, await page.getByRole(role).count()]).toEqual([role, 1]);
+    expect(await page.locator('h1').count()).toBe(1);
+  });
+
+  test('sorts and finds, keeps what is open and where the focus is, and says how many fit', async () => {
+    await signedIn();
+    const titles = (): Promise<string[]> => page.locator('h3 .toggle').allTextContents();
+    const sorted = (words: string): Promise<string[]> => page.getByLabel('Sorted').selectOption({ label: words });
+    await press('Steps');
+    await sorted('By name');
+    expect(await page.locator('h2').allTextContents()).toEqual(['Alerts', 'By name', 'Withdrawn values']);
+    const byName = (await titles()).slice(1);
+    expect(byName).toEqual(byName.toSorted((a, b) => a.localeCompare(b, 'en')));
+    expect(await card('Steps').locator('.chart canvas').isVisible()).toBe(true);
+    expect(await card('Steps').locator('.group').textContent()).toBe('Activity');
+    await sorted('Newest first');
+    expect((await titles()).at(-1)).toBe('Glucose');
+    await sorted('Out of range first');
+    expect((await titles())[0]).toBe('Glucose');
+    const find = page.getByLabel('Find');
+    await find.fill('sleep');
+    expect(await titles()).toEqual(['Sleep duration']);
+    expect(await page.locator('#state').textContent()).toBe('1 kind fits “sleep”.');
+    await find.fill('29463-7');
+    expect(await titles()).toEqual(['Body weight']);
+    expect(await page.evaluate('document.activeElement.id')).toBe('wanted');
+    await find.fill('nothing of the kind');
+    expect(await page.locator('.empty').allTextContents()).toContain('Nothing that fits.');
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'before and after signing in axe has nothing to object to, %s',
+    async (scheme) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.goto(app.launchUrl);
+        await page.getByRole('button', { name: 'Sign in' }).waitFor();
+        await checkAccess(page);
+        await page.goto(`${app.url}/index.html?error=access_denied&state=x`);
+        await page.getByText('Signing in was stopped or refused').waitFor();
+        await checkAccess(page);
+      }
+    },
+  );
 
   test('takes nothing of the chart for markup', async () => {
     await signedIn();
@@ -264,6 +328,7 @@ describeInBrowser('the clinician app', () => {
   test('fits a screen of 360 pixels', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await signedIn();
+    await press('Body weight');
     await page.getByRole('button', { name: 'Values of Body weight' }).click();
     const wide = await page.evaluate('document.documentElement.scrollWidth');
     expect(wide).toBeLessThanOrEqual(360);
@@ -324,6 +389,8 @@ describeInBrowser('the clinician app', () => {
 
   test('serves its own files and nothing else, under a policy that allows no inline script', async () => {
     const get = (path: string) => fetch(`${app.url}${path}`);
+    const icon = await get('/icon.svg');
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     const home = await get('/');
     expect(home.headers.get('content-security-policy')).toContain("script-src 'self'");
     expect(home.headers.get('content-security-policy')).toContain(`connect-src 'self' ${standIn.url};`);

@@ -98,6 +98,8 @@ describeInBrowser("the clinician's app, fhirclient in Chromium, at the whole gat
     await signIn();
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await isBackAtApp();
+    // On a phone the rest of a long list is shown on demand.
+    await page.getByRole('button', { name: /more, none of them out of range.*Vital signs/ }).click();
     await page
       .getByRole('heading', { name: /body weight/i })
       .first()

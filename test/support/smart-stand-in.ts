@@ -21,6 +21,10 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
+/** Who is signed in: the clinician of the demo EHR. */
+const USER = 'Practitioner/demo-clinician';
+const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 export async function startStandIn(deps: {
   readonly ehrUrl: string;
   readonly patient: string;
@@ -49,6 +53,7 @@ export async function startStandIn(deps: {
       expires_in: 300,
       scope: asked.at(-1)?.['scope'] ?? '',
       patient: deps.patient,
+      id_token: `${part({ alg: 'none' })}.${part({ sub: 'stand-in', fhirUser: USER })}.`,
       ...(refreshToken === null ? {} : { refresh_token: refreshToken }),
     });
   };

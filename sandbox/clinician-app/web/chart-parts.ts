@@ -72,9 +72,14 @@ export interface Provenance extends Tagged {
   readonly activity?: Concept;
   readonly agent?: readonly { readonly type?: Concept; readonly who?: Reference }[];
 }
+export interface Identifier {
+  readonly type?: Concept;
+  readonly value?: string;
+}
 export interface Named {
   readonly resourceType: 'Organization' | 'Practitioner' | 'Patient';
   readonly id?: string;
+  readonly identifier?: readonly Identifier[];
   readonly name?: string | readonly HumanName[];
   readonly birthDate?: string;
   readonly gender?: string;

@@ -24,3 +24,22 @@ export function button(words: string, onPress: () => void): HTMLButtonElement {
   made.addEventListener('click', onPress);
   return made;
 }
+
+/** A button that shows and hides something. Its words stay the same; the state is told beside them. */
+export function toggleOf(
+  id: string,
+  words: string,
+  shown: HTMLElement,
+  onChange: (isOpen: boolean) => void,
+): HTMLButtonElement {
+  const made = button(words, () => {
+    shown.hidden = !shown.hidden;
+    made.setAttribute('aria-expanded', String(!shown.hidden));
+    onChange(!shown.hidden);
+  });
+  made.id = id;
+  made.classList.add('toggle');
+  made.setAttribute('aria-expanded', 'false');
+  made.setAttribute('aria-controls', shown.id);
+  return made;
+}

@@ -27,9 +27,11 @@ readSettings()
     } else if (opening.kind === 'ehr') enter(settings, opening);
     else {
       say('');
+      const enterButton = button('Sign in', () => enter(settings, opening));
+      enterButton.classList.add('first');
       byId('content').replaceChildren(
         element('p', {}, 'Shows the measurements of one patient, read through the gateway.'),
-        button('Sign in', () => enter(settings, opening)),
+        enterButton,
       );
     }
   })

@@ -1,8 +1,17 @@
 import { wordsOf, type Concept, type Observation, type Quantity, type Valued } from './chart-parts.ts';
 import { contextOf, type Context } from './context-of.ts';
+import { outsideOf } from './outside-of.ts';
 import { timeOf, type MeasuredTime } from './time-of.ts';
 
-export const GROUPS = ['Vital signs', 'Activity', 'Sleep', 'Laboratory', 'Other'] as const;
+export const GROUPS = [
+  'Vital signs',
+  'Activity',
+  'Sleep',
+  'Laboratory',
+  'Surveys and scores',
+  'Social history',
+  'Other',
+] as const;
 export type Group = (typeof GROUPS)[number];
 
 /** `withdrawn`: it should not have been written, and says nothing about the patient. */
@@ -102,7 +111,9 @@ function groupOf({ category = [], code }: Observation): Group {
   const is = (wanted: string): boolean => category.some((one) => hasCode(one, (found) => found === wanted));
   if (is('laboratory')) return 'Laboratory';
   if (is('vital-signs')) return 'Vital signs';
-  return is('activity') ? 'Activity' : 'Other';
+  if (is('activity')) return 'Activity';
+  if (is('survey') || is('sdoh')) return 'Surveys and scores';
+  return is('social-history') ? 'Social history' : 'Other';
 }
 
 export const quantityText = ({ value, comparator = '', unit, code }: Quantity): string =>
@@ -163,6 +174,15 @@ function marksOf(observation: Observation, state: State, machineRead: ReadonlySe
   ];
 }
 
+/** What whoever measured it says of the value; where they say nothing, what its own reference range says. */
+function flagsOf(observation: Observation): string[] {
+  const said = (observation.interpretation ?? [])
+    .map(wordsOf)
+    .map((flag) => INTERPRETATIONS[flag] ?? flag)
+    .filter((flag) => flag !== '');
+  return said.length > 0 ? said : outsideOf(observation);
+}
+
 /**
  * What the measurement is a number of, and the parts that say something else. A part of another unit never shares the
  * axis.
@@ -214,10 +234,7 @@ export function readMeasurement(observation: Observation, machineRead: ReadonlyS
     details,
     words: readings.length > 0 ? '' : words || (details.length > 0 ? details.join(', ') : 'no value'),
     bounds: [observation, ...component].flatMap(boundsOf),
-    flags: (observation.interpretation ?? [])
-      .map(wordsOf)
-      .map((flag) => INTERPRETATIONS[flag] ?? flag)
-      .filter((flag) => flag !== ''),
+    flags: flagsOf(observation),
     notes: (observation.note ?? []).map(({ text = '' }) => text).filter((text) => text !== ''),
     marks: marksOf(observation, state, machineRead),
     observation,

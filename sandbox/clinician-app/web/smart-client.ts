@@ -11,6 +11,8 @@ export interface Settings {
 export interface SmartClient {
   readonly patient: { readonly id: string | null };
   getFhirUser(): string | null;
+  /** What the sign-in says of the person; null where no identity was asked for. */
+  getIdToken(): Readonly<Record<string, unknown>> | null;
   create<T>(resource: Readonly<Record<string, unknown>>): Promise<T>;
   request<T>(
     url: string,

@@ -42,23 +42,24 @@ function begunOf(kit: Kit, asked: Asked, state: string | null): Begun | Reply {
 const returnTo = ({ client, pending }: Begun): string | null =>
   pending.redirectUrl !== null && isActive(client, 'callback_url_setup') ? pending.redirectUrl : null;
 
-function showConsent(begun: Begun): Reply {
+function showConsent(begun: Begun, typed = 'account-1', wrong: string | null = null): Reply {
   const { key, client, source } = begun;
   const back = returnTo(begun);
   return page(
     `${source.title}: allow access?`,
-    html`<p>
+    html`${wrong === null ? null : html`<p class="wrong" role="alert">${wrong}</p>`}
+      <p>
         <strong>${client.name}</strong> asks to read your health data from ${source.title}, through the health data
         service.
       </p>
       <form method="post" action="/provider/${source.name}/authorize">
         <input type="hidden" name="state" value="${key}" />
         <label for="account">Your account at ${source.title}</label>
-        <input id="account" name="account" type="text" required maxlength="100" value="account-1" autocomplete="off" />
+        <input id="account" name="account" type="text" required maxlength="100" value="${typed}" autocomplete="off" />
         <button name="decision" value="grant">Allow</button
         ><button name="decision" value="refuse" formnovalidate>Refuse</button>
       </form>`,
-    { formTarget: back === null ? null : new URL(back).origin },
+    { formTarget: back === null ? null : new URL(back).origin, status: wrong === null ? 200 : 400 },
   );
 }
 
@@ -122,7 +123,7 @@ export function authorizationRows(kit: Kit): Row[] {
           return page('Refused', html`<p class="note" role="status">Access was not granted. Nothing has changed.</p>`);
         }
         if (form.get('decision') !== 'grant' || account === '' || account.length > 100)
-          return wrongPage(400, 'Not understood', 'Name your account, and allow or refuse.');
+          return showConsent(begun, form.get('account') ?? '', 'Name your account, and allow or refuse.');
         return grant(kit, begun, account);
       },
     },

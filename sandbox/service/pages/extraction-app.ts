@@ -14,14 +14,16 @@ type Bound = NonNullable<Device['bound']>;
 const deviceOf = ({ request }: Asked): string | null =>
   /(?:^|;\s*)device=([0-9a-f-]{36})(?:;|$)/.exec(request.headers.cookie ?? '')?.[1] ?? null;
 
-function showScan(): Html {
+function showScan(link = ''): Html {
   return html`<p>Scan the code that you were given, or open its link.</p>
     <form method="post" action="/app/scan" enctype="multipart/form-data">
       <label for="picture">Picture of the code (PNG)</label
       ><input id="picture" name="picture" type="file" accept="image/png" required /><button>Scan</button>
     </form>
     <form method="post" action="/app/scan">
-      <label for="link">Link</label><input id="link" name="link" type="url" required /><button>Open</button>
+      <label for="link">Link</label><input id="link" name="link" type="url" required value="${link}" /><button>
+        Open
+      </button>
     </form>`;
 }
 
@@ -142,7 +144,12 @@ export function extractionAppRows(kit: Kit): Row[] {
     const reference = said?.startsWith(start) === true ? said.slice(start.length) : '';
     return /^[0-9a-f-]{36}$/.test(reference)
       ? seeOther(`/app/bind/${reference}`)
-      : wrongPage(400, 'Not a code of this service', 'The code could not be read, or is of another service.');
+      : page(
+          'Not a code of this service',
+          html`<p class="wrong" role="alert">The code could not be read, or is of another service.</p>
+            ${showScan(isPicture ? '' : (said ?? ''))}`,
+          { status: 400 },
+        );
   }
 
   async function bind(asked: Asked): Promise<Reply> {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { systemClock } from '../../../src/kernel/index.ts';
 import { startService, type Client, type DemoService } from '../../index.ts';
+import { checkAccess } from '../../../test/support/check-access.ts';
 import { describeInBrowser, startBrowser } from '../../../test/support/start-browser.ts';
 
 // A browser on a busy machine is slow, not wrong.
@@ -106,17 +107,85 @@ describeInBrowser("the sandbox's pages on a screen of 360 pixels", () => {
     await heading('Client portal');
     await fits();
     await page.getByLabel('Data Webhook').fill('http://clinic.example/hook');
+    await page.getByLabel('Company name').fill('Typed before');
+    await page.getByLabel('Primary brand colour').fill('#123456');
     await page.getByRole('button', { name: 'Save' }).click();
     expect(await page.getByRole('alert').textContent()).toContain('https');
+    const typed = ['Data Webhook', 'Company name', 'Primary brand colour'].map((name) =>
+      page.getByLabel(name).inputValue(),
+    );
+    expect(await Promise.all(typed)).toEqual(['http://clinic.example/hook', 'Typed before', '#123456']);
+    expect(await page.getByLabel('Data Webhook').getAttribute('aria-invalid')).toBe('true');
+    await checkAccess(page);
     await page.getByLabel('Data Webhook').fill('https://clinic.example/hook');
     await page.getByLabel('Company name').fill('Clinic App');
     await page.getByLabel('Company name').press('Enter');
     await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(await page.getByRole('status').textContent()).toBe('Saved.');
     expect(await page.getByLabel('Data Webhook').inputValue()).toBe('https://clinic.example/hook');
     expect(service.state.clients.get(client.uuid)).toMatchObject({
       dataWebhook: 'https://clinic.example/hook',
       brand: { name: 'Clinic App' },
     });
+  });
+
+  test('first page: what it is, the people and what they connected, and the ways on', async () => {
+    const connect = (dataSource: string) =>
+      service.connect({
+        client: client.uuid,
+        user: USER,
+        dataSource,
+        kind: 'api',
+        state: 'connected',
+        account: 'person-1',
+        granted: ['all'],
+      });
+    await page.goto(service.url);
+    expect(await page.getByText('Nobody is here yet').isVisible()).toBe(true);
+    connect('RingWearable');
+    connect('ConnectedScale');
+    service.introduce({
+      beside: [{ words: 'Sample app', url: `${service.url}/app`, about: 'Charts <b>.' }],
+      person: (user) => (user === USER ? { name: 'Ada Lindqvist', about: 'MRN 0001001', links: [] } : null),
+    });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(service.url);
+      await heading('Sandbox of the health data service');
+      await fits();
+      await checkAccess(page);
+    }
+    const person = page.locator('.card').filter({ hasText: 'Ada Lindqvist' });
+    const sources = await person.locator('.sources li').allTextContents();
+    expect(sources.map((words) => words.trim())).toEqual(['Ring wearable', 'Connected scale and cuff']);
+    expect(await page.getByText('Charts <b>.').count()).toBe(1);
+    await person.getByRole('link', { name: 'Data sources of Ada Lindqvist' }).click();
+    await heading('Connect your data sources');
+    await page.goto(service.url);
+    await page.getByRole('navigation').getByRole('link', { name: 'Client portal' }).click();
+    await heading('Client portal');
+  });
+
+  test('portal: who gives no password is told in words which one is asked for', async () => {
+    const answer = await fetch(`${service.url}/portal`, { headers: { accept: 'text/html' } });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="service"']);
+    expect(await answer.text()).toContain('client_uuid');
+    const icon = await fetch(`${service.url}/icon.svg`);
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  });
+
+  test('authorization: what was typed is there after a mistake', async () => {
+    const url = new URL(await authorizationUrl('RingWearable'));
+    const body = new URLSearchParams({
+      state: url.searchParams.get('state') ?? '',
+      account: 'x'.repeat(101),
+      decision: 'grant',
+    });
+    const answer = await fetch(url, { method: 'POST', body });
+    expect(answer.status).toBe(400);
+    const text = await answer.text();
+    expect(text).toContain(`value="${'x'.repeat(101)}"`);
+    expect(text).toContain('Name your account');
   });
 
   test('authorization by keyboard: refused, then allowed, and back at the address of the client', async () => {

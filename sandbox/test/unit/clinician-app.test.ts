@@ -3,9 +3,14 @@ import fc from 'fast-check';
 import type { Observation } from '../../clinician-app/web/chart-parts.ts';
 import { findMachineRead, makeFindSource } from '../../clinician-app/web/find-sources.ts';
 import { isDrawn, isLookedAt, makeSeries, summaryOf, type Look } from '../../clinician-app/web/make-series.ts';
+import { outsideOf } from '../../clinician-app/web/outside-of.ts';
 import { isAbout, isAlert, readAlert } from '../../clinician-app/web/read-alert.ts';
 import { readMeasurement, valueText } from '../../clinician-app/web/read-measurement.ts';
+import { scaleOf } from '../../clinician-app/web/scale-of.ts';
+import { concernOf, furtherOf, isWanted, sortSeries } from '../../clinician-app/web/sort-series.ts';
 import { ageText, daysAgo, isAhead, timeOf } from '../../clinician-app/web/time-of.ts';
+import { ageOf, mrnOf, readUserName } from '../../clinician-app/web/who-is-who.ts';
+import type { SmartClient } from '../../clinician-app/web/smart-client.ts';
 import { goldenObservations } from '../../../test/support/golden-observations.ts';
 import { WITHDRAWN_BECAUSE } from '../../../src/translate/index.ts';
 
@@ -103,6 +108,8 @@ describe('a measurement', () => {
     ['vital-signs', '8867-4', 'Vital signs'],
     ['activity', '41950-7', 'Activity'],
     ['activity', '93832-4', 'Sleep'],
+    ['survey', '1-8', 'Surveys and scores'],
+    ['social-history', '72166-2', 'Social history'],
     ['exam', '1-8', 'Other'],
   ])('of category %s and code %s belongs to %s', (category, code, group) => {
     const read = readMeasurement(
@@ -523,5 +530,126 @@ describe('a source', () => {
 
   test('is said to be unknown where nothing is known', () => {
     expect(find(weight({ id: 'o3' }))).toBe('not said');
+  });
+});
+
+describe('a value outside its reference range', () => {
+  test.each([
+    [69, 'Below range'],
+    [70, undefined],
+    [99, undefined],
+    [100, 'Above range'],
+  ])('%d of 70 to 99 is %p', (value, words) => {
+    expect(outsideOf(glucose(value, '2026-11-10'))).toEqual(words === undefined ? [] : [words]);
+  });
+
+  test('is not judged by a range of another unit, of another meaning, or by one of several', () => {
+    const high = glucose(200, '2026-11-10');
+    const [range] = high.referenceRange ?? [];
+    const judged = (referenceRange: Observation['referenceRange']) =>
+      outsideOf({ ...high, referenceRange: referenceRange ?? [] });
+    expect(judged([{ high: { value: 5.5, unit: 'mmol/L' } }])).toEqual([]);
+    expect(judged([{ ...range, type: { text: 'monitoring threshold' } }])).toEqual([]);
+    expect(judged([range ?? {}, { high: { value: 140, unit: 'mg/dL' } }])).toEqual([]);
+    expect(judged([{ ...range, type: { coding: [{ code: 'normal' }] } }])).toEqual(['Above range']);
+    expect(outsideOf({ ...high, valueQuantity: { value: 200, comparator: '<', unit: 'mg/dL' } })).toEqual([]);
+  });
+
+  test('says so of the part that it is, and leaves the word to whoever has interpreted it', () => {
+    const part = { code: { text: 'Systolic' }, valueQuantity: { value: 150, unit: 'mmHg' } };
+    const range = [{ high: { value: 140, unit: 'mmHg' } }];
+    expect(outsideOf(weight({ valueQuantity: {}, component: [{ ...part, referenceRange: range }] }))).toEqual([
+      'Systolic: above range',
+    ]);
+    const flagged = { ...glucose(200, '2026-11-10'), interpretation: [{ coding: [{ code: 'HH' }] }] };
+    expect(readMeasurement(flagged).flags).toEqual(['Critically high']);
+    expect(readMeasurement(glucose(200, '2026-11-10')).flags).toEqual(['Above range']);
+  });
+});
+
+describe('the order of tiles', () => {
+  const plain = (code: string, text: string, day: string, more: Partial<Observation> = {}): Observation =>
+    weight({
+      id: code,
+      code: { coding: [{ system: LOINC, code }], text },
+      effectivePeriod: { start: `${day}T00:00:00+01:00`, end: `${day}T23:59:59+01:00` },
+      ...more,
+    });
+  const all = makeSeries(
+    [
+      plain('1-1', 'Zinc', '2026-11-14'),
+      plain('2-2', 'Body weight', '2026-11-10'),
+      plain('3-3', 'Arm span', '2026-11-12', { status: 'preliminary' }),
+      glucose(200, '2026-11-01'),
+    ].map((one) => readMeasurement(one)),
+    EVERYTHING,
+  );
+  const titles = (order: 'group' | 'concern' | 'newest' | 'name', wanted = ''): string[] =>
+    sortSeries(all, { order, wanted, alerts: [] }).flatMap(({ series }) => series.map(({ title }) => title));
+
+  test('is that of groups, of names, of times, or of what needs a look', () => {
+    expect(titles('group')).toEqual(['Arm span', 'Body weight', 'Zinc', 'Glucose']);
+    expect(titles('name')).toEqual(['Arm span', 'Body weight', 'Glucose', 'Zinc']);
+    expect(titles('newest')).toEqual(['Zinc', 'Arm span', 'Body weight', 'Glucose']);
+    expect(titles('concern')).toEqual(['Glucose', 'Arm span', 'Body weight', 'Zinc']);
+    expect(sortSeries(all, { order: 'group', wanted: '', alerts: [] }).at(-1)?.title).toBe('Other');
+  });
+
+  test('is of what fits every word that is looked for', () => {
+    expect(titles('name', 'vital signs')).toEqual(['Arm span', 'Body weight', 'Zinc']);
+    expect(titles('name', 'WEIGHT body')).toEqual(['Body weight']);
+    expect(titles('name', '2345-7')).toEqual(['Glucose']);
+    expect(all.every((one) => isWanted(one, ''))).toBe(true);
+  });
+
+  test('never leaves what is out of range, or what was opened, for later', () => {
+    const section = { title: 'All', series: all };
+    const further = (count: number, open: string[] = []): string[] =>
+      [...furtherOf(section, count, [], new Set(open))].map(({ title }) => title);
+    expect(further(0)).toEqual(['Arm span', 'Body weight', 'Zinc']);
+    expect(further(2)).toEqual(['Body weight', 'Zinc']);
+    // A button for one row would take the room of that row.
+    expect(further(3)).toEqual([]);
+    const opened = all.find(({ title }) => title === 'Zinc')?.key ?? '';
+    expect(further(0, [opened])).toEqual(['Arm span', 'Body weight']);
+    expect(all.map((one) => concernOf(one, [])).sort()).toEqual([0, 0, 1, 3]);
+  });
+});
+
+test('a scale shows at least a twentieth of the size of a value', () => {
+  const { lines } = only(weight());
+  const [low, high] = scaleOf({ lines, bounds: null });
+  expect(high - low).toBeGreaterThanOrEqual(71.2 * 0.05);
+});
+
+describe('who is who', () => {
+  test('an age is in whole years, and of a whole birth date alone', () => {
+    expect([ageOf('1961-03-14', '2026-03-13'), ageOf('1961-03-14', '2026-03-14')]).toEqual([64, 65]);
+    expect([ageOf('1961', '2026-03-14'), ageOf(undefined, '2026-03-14'), ageOf('2027-01-01', '2026-03-14')]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('an MRN is an identifier that says that it is one', () => {
+    const identifier = [{ value: 'passport' }, { type: { coding: [{ code: 'MR' }] }, value: '0001001' }];
+    expect(mrnOf({ resourceType: 'Patient', identifier })).toBe('0001001');
+    expect(mrnOf({ resourceType: 'Patient', identifier: identifier.slice(0, 1) })).toBeNull();
+  });
+
+  test('the user is named by the chart, else by the sign-in, else by the reference', async () => {
+    const client = (answer: () => Promise<unknown>, idToken: Readonly<Record<string, unknown>> | null) =>
+      ({
+        patient: { id: null },
+        getFhirUser: () => 'https://gateway.example/fhir/Practitioner/p1',
+        getIdToken: () => idToken,
+        request: answer,
+      }) as unknown as SmartClient;
+    const refused = (): Promise<unknown> => Promise.reject(new Error('403'));
+    const known = { resourceType: 'Practitioner', name: [{ prefix: ['Dr'], given: ['Rosalind'], family: 'Okafor' }] };
+    expect(await readUserName(client(() => Promise.resolve(known), null))).toBe('Dr Rosalind Okafor');
+    expect(await readUserName(client(refused, { name: 'R. Okafor' }))).toBe('R. Okafor');
+    expect(await readUserName(client(refused, null))).toBe('Practitioner/p1');
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
+import { checkAccess } from '../../support/check-access.ts';
 import { newPkce, PASSWORD, SCOPE, startScene, type App, type Scene } from '../../support/auth-server.ts';
 import { sqlitePlace, type Place } from '../../support/new-store.ts';
 import { describeInBrowser, startBrowser } from '../../support/start-browser.ts';
@@ -94,9 +95,22 @@ describeInBrowser('the pages, in a browser', () => {
     await tabTo(page, 'button[name=patient]');
     expect(await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('#scope-0');
+    await page.waitForSelector('summary');
     expect([await titleOf(page), await flawsOf(page)]).toEqual(['Allow access', []]);
     expect(await page.textContent('.about')).toContain('Test Person 21');
+    // What is plain comes first; technical names are there for who asks for them.
+    const plain = await page.innerText('main');
+    expect(plain).toContain('Diagnoses and problems');
+    expect(plain).toContain(new URL(redirect).host);
+    expect(plain).not.toContain('patient/Condition.rs');
+    await checkAccess(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await checkAccess(page);
+    await tabTo(page, 'summary');
+    await page.keyboard.press('Enter');
+    await page.locator('#scope-0').waitFor();
+    expect(await page.innerText('main')).toContain('patient/Condition.rs');
+    await checkAccess(page);
     await tabTo(page, '#scope-0');
     await page.keyboard.press('Space');
     await tabTo(page, '#scope-0-1');
@@ -114,6 +128,15 @@ describeInBrowser('the pages, in a browser', () => {
     expect(problems.filter((line) => !/401/.test(line))).toEqual([]);
     await page.close();
   }, 60_000);
+
+  test('the icon is served as a picture, and the policy of the pages lets it be shown', async () => {
+    const shown = await fetch(`${scene.server.issuer}/sign-out`);
+    const [, path = ''] = /<link rel="icon" type="image\/svg\+xml" href="([^"]+)"/.exec(await shown.text()) ?? [];
+    const icon = await fetch(new URL(path, scene.server.issuer));
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(await icon.text()).toMatch(/^<svg /);
+    expect(shown.headers.get('content-security-policy')).toContain("img-src 'self'");
+  });
 
   test('by the keyboard alone, without scripts and 360 pixels wide: what apps may do is seen and ended', async () => {
     const { code, verifier } = await scene.codeFor(app, { redirect_uri: redirect });

@@ -86,7 +86,9 @@ test('a launch without an encounter says so, and one with an encounter shows it'
   const without = must(await scene.server.auth.registry.addLaunch(ACT, { patient: 'pat-5' }));
   expect((await signedIn({ scope, launch: without.launch })).page).toContain('gets none: this launch is about none.');
   const made = must(await scene.server.auth.registry.addLaunch(ACT, { patient: 'pat-5', encounter: 'enc-of-pat-5' }));
-  expect((await signedIn({ scope, launch: made.launch })).page).toMatch(/Encounter: <strong>Office visit<\/strong>/);
+  expect((await signedIn({ scope, launch: made.launch })).page).toMatch(
+    /For which encounter<\/dt>\s*<dd><strong>Office visit<\/strong>/,
+  );
 });
 
 test('another encounter written into the form of a launch changes nothing', async () => {
