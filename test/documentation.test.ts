@@ -6,6 +6,7 @@ import { searchParamsOf } from '../src/r4/index.ts';
 import { careDateTypes } from '../src/smart/care-date.ts';
 import { FAULT_CODES, HANDLING, LOG_EVENTS, SPAN_NAMES } from '../src/kernel/index.ts';
 import { settingsTables, textBefore } from '../tools/configuration.ts';
+import { diagramsIn, pictureOf } from '../tools/diagrams.ts';
 import { filesBelow, quoted, read, tableRows } from './support/source-files.ts';
 
 test('docs/configuration.md lists every setting as the program knows it: npm run configuration', () => {
@@ -78,6 +79,12 @@ test('docs/decisions/README.md lists every decision, and no other', () => {
   const listed = [...read('docs/decisions/README.md').matchAll(/\]\((\d{4}-[^)]+\.md)\)/g)].map(([, name]) => name);
   const files = filesBelow('docs/decisions', '.md').map((file) => file.split('/').at(-1) ?? '');
   expect(listed).toEqual(files.filter((name) => name !== 'README.md').sort());
+});
+
+test('every diagram is drawn: npm run diagrams', () => {
+  const texts = filesBelow('docs', '.md').flatMap((page) => diagramsIn(read(page)));
+  expect(texts.length).toBeGreaterThan(0);
+  expect(texts.map(pictureOf).filter((file) => !existsSync(file))).toEqual([]);
 });
 
 test('docs/README.md leads to every page', () => {

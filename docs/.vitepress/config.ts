@@ -1,8 +1,16 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { defineConfig, type DefaultTheme } from 'vitepress';
+import { pictureOf } from '../../tools/diagrams.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+
+interface PageEnv {
+  readonly path?: string;
+  /** Where the page lies, where its address is another. */
+  readonly realPath?: string;
+}
+const folderOf = ({ realPath, path }: PageEnv): string => dirname(realPath ?? path ?? join(ROOT, 'docs', 'x.md'));
 
 const items = (...pages: readonly (readonly [text: string, link: string])[]): DefaultTheme.SidebarItem[] =>
   pages.map(([text, link]) => ({ text, link }));
@@ -104,9 +112,20 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: {
     config(md) {
+      // Drawn beforehand: `npm run diagrams`.
+      const fence = md.renderer.rules.fence;
+      md.renderer.rules.fence = (tokens, at, options, env: PageEnv, self) => {
+        const token = tokens[at];
+        const { info = '', content = '' } = token ?? {};
+        // What a command prints has no colours.
+        if (token !== undefined && info.trim() === 'output') token.info = 'txt';
+        if (info.trim() !== 'mermaid') return fence?.(tokens, at, options, env, self) ?? '';
+        const picture = relative(folderOf(env), join(ROOT, pictureOf(content)));
+        return `<p><img src="./${picture}" alt="Diagram of what the text says" style="background: #fff"></p>`;
+      };
       // A link to a folder or to code leads somewhere in a checkout, and nowhere here: its words stay.
       md.core.ruler.push('only-pages', (state) => {
-        const folder = dirname((state.env as { readonly path?: string }).path ?? join(ROOT, 'docs', 'x.md'));
+        const folder = folderOf(state.env as PageEnv);
         for (const block of state.tokens) {
           const tokens = block.children ?? [];
           const dead: boolean[] = [];

@@ -30,6 +30,8 @@ const WATCHED = new Set(['judgeWatched', 'finishWatched', 'watched']);
 
 describe('without an address', () => {
   test('nothing of the module is loaded, and every place where a step could be told of is passed by', async () => {
+    // Other tests of this process may have loaded it for themselves.
+    const before = (await loadedFiles()).filter(isTelemetry).length;
     const issuer = await startIssuer(() => `${PUBLIC}/fhir`);
     const rig = await startRig(sqlitePlace, { settings: { ...issuer.settings, CHARTGATE_PUBLIC_URL: PUBLIC } });
     const session = new Session();
@@ -64,7 +66,7 @@ describe('without an address', () => {
     }
     const loaded = await loadedFiles();
     expect(loaded.some((file) => file.endsWith('/gateway/telemetry.ts'))).toBe(true);
-    expect(loaded.filter(isTelemetry)).toEqual([]);
+    expect(loaded.filter(isTelemetry).length).toBeLessThanOrEqual(before);
   });
 });
 
