@@ -99,7 +99,9 @@ describeInBrowser("the clinician's app, fhirclient in Chromium, at the whole gat
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     await isBackAtApp();
     // On a phone the rest of a long list is shown on demand.
-    await page.getByRole('button', { name: /more, none of them out of range.*Vital signs/ }).click();
+    const more = page.getByRole('button', { name: /more, none of them out of range.*Vital signs/ });
+    await more.click();
+    expect(await more.getAttribute('aria-expanded')).toBe('true');
     await page
       .getByRole('heading', { name: /body weight/i })
       .first()

@@ -1,6 +1,6 @@
 import type { Series } from './make-series.ts';
 import { isAbout, type Alert } from './read-alert.ts';
-import { GROUPS } from './read-measurement.ts';
+import { GROUPS, saysMachine } from './read-measurement.ts';
 
 export const ORDERS = [
   ['group', 'By group'],
@@ -33,7 +33,7 @@ export interface Section {
 
 /**
  * The series that a narrow screen shows only on demand: those after the first few. What is out of range, or what an
- * alert is on, is never one of them, and neither is what somebody has opened.
+ * alert is on, is never one of them, and neither is what carries a note of doubt or what somebody has opened.
  */
 export function furtherOf(
   { series }: Section,
@@ -41,7 +41,9 @@ export function furtherOf(
   alerts: readonly Alert[],
   open: ReadonlySet<string>,
 ): ReadonlySet<Series> {
-  const calm = series.filter((one) => concernOf(one, alerts) < 2 && !open.has(one.key));
+  // That a machine has read a value stands above the tiles, whichever of them are shown.
+  const isNoted = ({ latest }: Series): boolean => latest?.notes.some((note) => !saysMachine(note)) === true;
+  const calm = series.filter((one) => concernOf(one, alerts) < 2 && !isNoted(one) && !open.has(one.key));
   const room = Math.max(0, count - (series.length - calm.length));
   // One row more takes no more room than the button that would show it.
   return new Set(calm.length - room <= 1 ? [] : calm.slice(room));

@@ -613,6 +613,13 @@ describe('the order of tiles', () => {
     const opened = all.find(({ title }) => title === 'Zinc')?.key ?? '';
     expect(further(0, [opened])).toEqual(['Arm span', 'Body weight']);
     expect(all.map((one) => concernOf(one, [])).sort()).toEqual([0, 0, 1, 3]);
+    const doubted = all.map((one) =>
+      one.title === 'Zinc' && one.latest !== null ? { ...one, latest: { ...one.latest, notes: ['Check it.'] } } : one,
+    );
+    expect([...furtherOf({ title: 'All', series: doubted }, 0, [], new Set())].map(({ title }) => title)).toEqual([
+      'Arm span',
+      'Body weight',
+    ]);
   });
 });
 
