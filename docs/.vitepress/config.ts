@@ -12,6 +12,13 @@ interface PageEnv {
 }
 const folderOf = ({ realPath, path }: PageEnv): string => dirname(realPath ?? path ?? join(ROOT, 'docs', 'x.md'));
 
+/** The address of a page on the site, by its place in the checkout. */
+const siteFile = (page: string): string => page.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md');
+const siteAddress = (page: string): string =>
+  `/${siteFile(page)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '')}`;
+
 const items = (...pages: readonly (readonly [text: string, link: string])[]): DefaultTheme.SidebarItem[] =>
   pages.map(([text, link]) => ({ text, link }));
 
@@ -106,7 +113,7 @@ export default defineConfig({
   ],
   outDir: '../dist/guide',
   cacheDir: '../node_modules/.cache/vitepress',
-  rewrites: (page) => page.replace(/^docs\//, '').replace(/(^|\/)README\.md$/, '$1index.md'),
+  rewrites: siteFile,
   // The site's own data in files: the gateway's policy lets no script stand in a page but those it knows.
   metaChunk: true,
   head: [['link', { rel: 'icon', href: 'data:,' }]],
@@ -132,18 +139,21 @@ export default defineConfig({
           block.children = tokens.filter((token) => {
             if (token.type === 'link_close') return dead.pop() !== true;
             if (token.type !== 'link_open') return true;
-            const href = String(token.attrGet('href') ?? '').replace(/#.*$/, '');
-            const isElsewhere = href === '' || /^[a-z]+:/.test(href);
-            const isPage = /\.(md|html)$/.test(href) && existsSync(join(folder, href.replace(/\.html$/, '.md')));
-            dead.push(!isElsewhere && !isPage);
-            return isElsewhere || isPage;
+            const [href = '', heading = ''] = String(token.attrGet('href') ?? '').split(/(?=#)/);
+            if (href === '' || href.startsWith('#') || /^[a-z]+:/.test(href)) {
+              dead.push(false);
+              return true;
+            }
+            const file = join(folder, href);
+            const isPage = href.endsWith('.md') && existsSync(file);
+            if (isPage) token.attrSet('href', siteAddress(relative(ROOT, file)) + heading);
+            dead.push(!isPage);
+            return isPage;
           });
         }
       });
     },
   },
-  // Pages that are linked from outside docs/ by their place in the checkout.
-  ignoreDeadLinks: [/\/README$/],
   themeConfig: {
     nav: [
       { text: 'First look', link: '/tutorials/first-look' },
