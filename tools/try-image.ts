@@ -138,6 +138,7 @@ mount --bind ${root} ${root}
 mount --bind ${data} ${root}/var/lib/chartgate/data
 mount -t tmpfs tmpfs ${root}/mnt && cp ${files}/* ${root}/mnt/ 2> /dev/null || true
 mount -t proc proc ${root}/proc
+touch ${root}/etc/hosts && mount --bind /etc/hosts ${root}/etc/hosts
 mount --rbind /dev ${root}/dev
 mount -o remount,ro,bind ${root}
 exec setpriv --no-new-privs --inh-caps=-all chroot --userspec=1000:1000 ${root} env -i HOME=/tmp ${quoted(env)} sh -c ${quoted(

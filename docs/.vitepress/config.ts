@@ -108,7 +108,6 @@ export default defineConfig({
   srcExclude: [
     '**/node_modules/**',
     '{bench,console,data,dist,generated,openapi,sandbox,src,test,tools}/**',
-    'mappings/custom/**',
     'README.md',
   ],
   outDir: '../dist/guide',
