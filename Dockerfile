@@ -26,7 +26,7 @@ COPY openapi ./openapi
 COPY mappings ./mappings
 COPY docs ./docs
 COPY deploy ./deploy
-COPY *.md ./
+COPY *.md LICENSE ./
 COPY sandbox/clinician-app/vendor.ts ./sandbox/clinician-app/
 RUN npm run build -- --gateway && npm prune --omit=dev --omit=optional --workspaces=false
 
@@ -49,7 +49,7 @@ LABEL org.opencontainers.image.title="Chartgate" \
 RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx \
   /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg
 ENV NODE_ENV=production CHARTGATE_HOST=0.0.0.0 NODE_OPTIONS=
-COPY --from=build /app/package.json /app/LICENSE* /app/
+COPY --from=build /app/package.json /app/LICENSE /app/
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
 COPY --from=build /app/openapi /app/openapi
