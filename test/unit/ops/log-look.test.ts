@@ -74,7 +74,7 @@ test('colours are around the words, never in them, and only where they are wante
   for (const { log } of [coloured, plain])
     for (const event of LOG_EVENTS) log.warn(event, { count: 1, setting: 'a b' });
   await turn();
-   
+
   const without = coloured.text().replace(/\u001b\[\d+m/g, '');
   expect(without).toBe(plain.text());
   expect(coloured.text()).not.toBe(without);
@@ -86,7 +86,7 @@ test('a field that came from elsewhere cannot paint or break the line', async ()
   log.info('request.answered', { method: '\u001b[31mX\r\n', route: 'a\u2028b' });
   await turn();
   expect(text().split('\n')).toHaveLength(2);
-   
+
   expect(text()).not.toMatch(/[\u001b\r]/);
 });
 
