@@ -1,27 +1,14 @@
 import { auditSet, runAudit, makeAppendLater } from '../audit/index.ts';
-import type { Config } from '../config/index.ts';
 import { forwardLeftOut, deliverSet, makeLinkChanger, enforceRetention, laneSet } from '../lanes/index.ts';
 import { makeJwksRoutes } from '../ehr/index.ts';
 import { collectFigures, figureSet } from '../figures/index.ts';
 import { historySet } from '../history/index.ts';
 import { inboxSet } from '../inbox/index.ts';
 import { jobSet, runJobs } from '../jobs/index.ts';
-import {
-  makeBudget,
-  makeLife,
-  makeNewId,
-  makePooledChance,
-  NO_PEERS,
-  type Clock,
-  type Life,
-  type Log,
-  type Route,
-} from '../kernel/index.ts';
+import { makeBudget, makeLife, makeNewId, makePooledChance, NO_PEERS, type Life } from '../kernel/index.ts';
 import { makeFlowWatch, targetNow } from '../admin/index.ts';
 import { runResealing, makeMetrics, watchLedger } from '../ops/index.ts';
 import { PARTS } from '../pipeline.ts';
-import type { Store } from '../store/index.ts';
-import type { Seat } from '../workers/index.ts';
 import { makeAdmin } from './admin.ts';
 import { joinEnrolment } from './enrolment.ts';
 import { joinFigures } from './figures.ts';
