@@ -10,7 +10,7 @@ if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) {
 
 Either install Node 24 (https://nodejs.org, or "nvm install 24"), or let npm bring one for this command alone:
   npx -p node@24 -p chartgate chartgate ${process.argv.slice(2).join(' ')}
-In place of "chartgate" after -p a packed file may stand: ./chartgate-0.2.0.tgz. In a checkout "npm start" brings its own.
+In place of "chartgate" after -p the path of a packed file may stand. In a checkout "npm start" brings its own.
 `);
   process.exit(78);
 }

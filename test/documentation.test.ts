@@ -81,6 +81,22 @@ test('docs/decisions/README.md lists every decision, and no other', () => {
   expect(listed).toEqual(files.filter((name) => name !== 'README.md').sort());
 });
 
+test('one version is named everywhere', () => {
+  const versionIn = (file: string): string => (JSON.parse(read(file)) as { readonly version: string }).version;
+  const version = versionIn('package.json');
+  expect(['sandbox', 'console', 'tools'].map((name) => versionIn(`${name}/package.json`))).toEqual([
+    version,
+    version,
+    version,
+  ]);
+  expect(read('sandbox/package.json')).toContain(`"chartgate": "${version}"`);
+  expect(read('Dockerfile')).toContain(`ARG VERSION=${version}\n`);
+  expect(read('deploy/helm/chartgate/Chart.yaml')).toMatch(new RegExp(`^appVersion: ['"]?${version}['"]?$`, 'm'));
+  expect(read('README.md')).toContain(`chartgate-${version}.tgz`);
+  expect(read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version}( |$)`, 'm'));
+  expect(read('openapi/base.json')).toContain(`"version": "${version}"`);
+});
+
 test('every diagram is drawn: npm run diagrams', () => {
   const texts = filesBelow('docs', '.md').flatMap((page) => diagramsIn(read(page)));
   expect(texts.length).toBeGreaterThan(0);

@@ -8,11 +8,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
+import { freePort } from '../test/support/postgres-server.ts';
+import { must, statusOf } from './try-steps.ts';
 
 const NOT_RUN = 3;
 const BASE = 'localhost/node:24-slim';
@@ -28,11 +29,6 @@ function run(command: string, ...args: readonly string[]): string {
   return stdout.trim();
 }
 const isThere = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
-
-function must(isTrue: boolean, what: string): void {
-  console.log(`${isTrue ? 'ok' : 'FAILED'}: ${what}`);
-  if (!isTrue) throw new Error(what);
-}
 
 /** Debian, a user `node` with the uid 1000, Node and npm: what the real one has. */
 function makeBase(): void {
@@ -149,14 +145,6 @@ exec setpriv --no-new-privs --inh-caps=-all chroot --userspec=1000:1000 ${root} 
   });
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const at = server.address();
-      server.close(() => resolve(typeof at === 'object' && at !== null ? at.port : 0));
-    });
-  });
-
 async function ends(child: ReturnType<typeof inside>): Promise<number> {
   return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
 }
@@ -166,13 +154,6 @@ const newData = (): string => {
   run('chown', '1000:1000', data);
   return data;
 };
-
-async function answers(url: string): Promise<number> {
-  return fetch(url, { signal: AbortSignal.timeout(3_000) }).then(
-    (answer) => answer.arrayBuffer().then(() => answer.status),
-    () => 0,
-  );
-}
 
 async function tryGateway(image: Image): Promise<void> {
   must(image.bytes < BYTES_MAX, `smaller than ${BYTES_MAX / 1e6} MB`);
@@ -264,7 +245,7 @@ async function tryDemo(image: Image): Promise<void> {
     `http://localhost:${service}/`,
     `http://localhost:${app}/`,
   ])
-    must((await answers(url)) === 200, `port ${new URL(url).port} answers ${new URL(url).pathname}`);
+    must((await statusOf(url)) === 200, `port ${new URL(url).port} answers ${new URL(url).pathname}`);
   child.kill('SIGTERM');
   must((await ended) === 0, 'the demonstration ends with 0');
 }

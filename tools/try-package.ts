@@ -5,10 +5,11 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../test/support/postgres-server.ts';
+import { must, statusOf } from './try-steps.ts';
 
 const READY_MS = 180_000;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
@@ -18,11 +19,6 @@ const path = (process.env['PATH'] ?? '').split(delimiter).filter((one) => !one.i
 const withOurNode = { ...process.env, PATH: [dirname(process.execPath), ...path].join(delimiter) };
 const withMachineNode = { ...process.env, PATH: path.join(delimiter) };
 
-function must(isTrue: boolean, what: string): void {
-  console.log(`${isTrue ? 'ok' : 'FAILED'}: ${what}`);
-  if (!isTrue) throw new Error(what);
-}
-
 function run(
   command: readonly [string, ...string[]],
   of: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
@@ -30,24 +26,6 @@ function run(
   const [name, ...args] = command;
   const { status, stdout, stderr } = spawnSync(name, args, { ...of, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   return { code: status ?? 1, said: `${stdout}${stderr}` };
-}
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const at = server.address();
-      server.close(() => resolve(typeof at === 'object' && at !== null ? at.port : 0));
-    });
-  });
-
-async function answers(url: string): Promise<number> {
-  return fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
-    async (answer) => {
-      await answer.arrayBuffer();
-      return answer.status;
-    },
-    () => 0,
-  );
 }
 
 function pack(): void {
@@ -110,7 +88,7 @@ async function demonstrate(): Promise<void> {
       `http://localhost:${app}/`,
       `http://localhost:${app}/vendor/fhirclient.js`,
     ])
-      must((await answers(url)) === 200, `${new URL(url).pathname} of port ${new URL(url).port}`);
+      must((await statusOf(url)) === 200, `${new URL(url).pathname} of port ${new URL(url).port}`);
   } finally {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
     await ended;
