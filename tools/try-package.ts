@@ -82,6 +82,7 @@ async function demonstrate(): Promise<void> {
       `${base}/readyz`,
       `${base}/console/`,
       `${base}/docs`,
+      `${base}/docs/guide/`,
       `${base}/fhir/metadata`,
       `http://localhost:${ehr}/fhir/metadata`,
       `http://localhost:${service}/`,
