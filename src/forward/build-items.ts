@@ -11,8 +11,9 @@ export interface Item {
   /** By which the others of its document refer to it. */
   readonly reference: string;
   readonly resourceType: string;
-  readonly resource: AnyResource;
-  /** Of `resource`; null where nobody has worked it out. */
+  /** Whose resource is written. It is built as an object where somebody looks at it. */
+  readonly statement: { readonly resource: AnyResource };
+  /** Of that resource; null where nobody has worked it out. */
   readonly finished: Finished | null;
   readonly digest: string;
   readonly wanted: Wanted;
@@ -37,7 +38,7 @@ export interface Item {
 
 /** What it will say in the chart. */
 export const fingerprintOfItem = (item: Item, reader: ContentReader): Fingerprint =>
-  item.finished?.fingerprint ?? reader.fingerprintOf(item.resource);
+  item.finished?.fingerprint ?? reader.fingerprintOf(item.statement.resource);
 
 const DAY_BEGINS_MS = 14 * 3_600_000;
 
@@ -62,29 +63,28 @@ export const versionOfEtag = (etag: string | null | undefined): string | null =>
 /** What of the changes is to be written, in their order; what is withdrawn is looked up first and comes after it. */
 export function buildItems(changes: readonly Change[], ledger: readonly LedgerRow[], knownSince: number): Item[] {
   const known = new Map(ledger.map((row) => [row.name, row]));
-  return changes.flatMap((change): Item[] => {
-    if (change.kind !== 'create' && change.kind !== 'update') return [];
+  const items: Item[] = [];
+  for (const change of changes) {
+    if (change.kind !== 'create' && change.kind !== 'update') continue;
     const { wanted } = change;
     const finished = change.kind === 'create' ? finishedOf(wanted) : null;
+    const statement = change.kind === 'create' ? wanted : change;
     const row = known.get(wanted.name);
-    return [
-      {
-        name: wanted.name,
-        reference: wanted.reference,
-        resourceType: finished?.resourceType ?? change.resource.resourceType,
-        get resource() {
-          return change.resource;
-        },
-        finished,
-        digest: digestOf(wanted),
-        wanted,
-        at: row === undefined || row.id === null ? null : { id: row.id, versionId: row.versionId },
-        knownFingerprint: row?.fingerprint ?? null,
-        isRetracted: row?.isRetracted ?? false,
-        mayBeForgotten: row === undefined && canBeForgotten(wanted.chartDay, knownSince),
-        isDoubted: row?.contentDigest === UNWRITTEN_DIGEST,
-        isKept: row?.isKept ?? false,
-      },
-    ];
-  });
+    items.push({
+      name: wanted.name,
+      reference: wanted.reference,
+      resourceType: finished?.resourceType ?? statement.resource.resourceType,
+      statement,
+      finished,
+      digest: digestOf(wanted),
+      wanted,
+      at: row === undefined || row.id === null ? null : { id: row.id, versionId: row.versionId },
+      knownFingerprint: row?.fingerprint ?? null,
+      isRetracted: row?.isRetracted ?? false,
+      mayBeForgotten: row === undefined && canBeForgotten(wanted.chartDay, knownSince),
+      isDoubted: row?.contentDigest === UNWRITTEN_DIGEST,
+      isKept: row?.isKept ?? false,
+    });
+  }
+  return items;
 }

@@ -32,7 +32,7 @@ function addressesOf({ pending, conflicts, written }: Progress, facts: WriteFact
 
 const referencesOf = (item: Item): readonly string[] =>
   item.finished === null
-    ? walkReferences(item.resource).map(({ reference }) => reference)
+    ? walkReferences(item.statement.resource).map(({ reference }) => reference)
     : referencesIn(item.finished);
 
 /** A Provenance tells of what was written, and so of nothing that was left alone. */
@@ -65,7 +65,8 @@ export function chooseRequest(progress: Progress, facts: WriteFacts): ChosenRequ
   const resolved = (resource: AnyResource): AnyResource =>
     rewriteReferences(withoutReferences(resource, leftOut), ({ reference }) => addresses.get(reference));
   const requestOf = (item: Item): ItemRequest => {
-    const resource = item.resourceType === 'Provenance' ? withoutTargets(item.resource, conflicts) : item.resource;
+    const resource =
+      item.resourceType === 'Provenance' ? withoutTargets(item.statement.resource, conflicts) : item.statement.resource;
     return requestFor(item, typePlanOf(plan, item.resourceType), resolved(resource));
   };
   /** Where nothing is to be taken out of it. */

@@ -37,7 +37,9 @@ export interface WrittenResource {
 }
 
 export type Change =
-  | { readonly kind: 'create' | 'update'; readonly wanted: Wanted; readonly resource: AnyResource }
+  /** As it is wanted. */
+  | { readonly kind: 'create'; readonly wanted: Wanted }
+  | { readonly kind: 'update'; readonly wanted: Wanted; readonly resource: AnyResource }
   /** The EHR holds it already. */
   | { readonly kind: 'keep'; readonly wanted: Wanted }
   /** Nothing was said before that it would take back. */
@@ -163,15 +165,6 @@ function withSources(wanted: Wanted, known: ReadonlyMap<string, WrittenResource>
   return { ...wanted, resource: { ...rest, derivedFrom, ...(component === undefined ? {} : { component }) } };
 }
 
-/** As it is wanted; built as an object where somebody looks at it. */
-const created = (wanted: Wanted): Change => ({
-  kind: 'create',
-  wanted,
-  get resource() {
-    return wanted.resource;
-  },
-});
-
 function decideOne(
   wanted: Wanted,
   known: ReadonlyMap<string, WrittenResource>,
@@ -185,13 +178,13 @@ function decideOne(
   if (clearing !== undefined && clearing.saidAt >= saidAt) return { kind: 'skip', wanted };
   if (before === undefined) {
     if (wanted.write === 'to-replace' && !saidSomething) return { kind: 'skip', wanted };
-    return created(wanted);
+    return { kind: 'create', wanted };
   }
   if (isOthers(before, wanted, saidAt)) return { kind: 'keep', wanted };
   const isSame = !before.isRetracted && before.contentDigest === digestOf(wanted);
   if (isSame || wanted.write === 'if-absent') return { kind: 'keep', wanted };
   // What may never have been written is not amended.
-  if (before.id === null) return created(wanted);
+  if (before.id === null) return { kind: 'create', wanted };
   return { kind: 'update', wanted, resource: restate(wanted.resource, before, dialect) };
 }
 

@@ -136,7 +136,7 @@ const explainedAlone = (change: Change, { charted, profilesOf, findings }: Known
     };
   }
   const { name, group, chartDay, resource } = change.wanted;
-  const shown = change.kind === 'create' || change.kind === 'update' ? change.resource : resource;
+  const shown = change.kind === 'update' ? change.resource : resource;
   return {
     change: change.kind,
     name,

@@ -42,7 +42,7 @@ export async function seeForeignChanges(
   deps: JobDeps,
 ): Promise<Result<readonly ForeignChange[]>> {
   const all = [
-    ...items.map((item) => ({ of: item, id: item.at?.id ?? null, ours: reader.contentOf(item.resource) })),
+    ...items.map((item) => ({ of: item, id: item.at?.id ?? null, ours: reader.contentOf(item.statement.resource) })),
     ...rows.map((row) => ({ of: row, id: row.id, ours: null })),
   ];
   const seen: ForeignChange[] = [];

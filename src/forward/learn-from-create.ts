@@ -20,7 +20,7 @@ export async function learnFromCreate(
   look: (item: Item) => Promise<Result<Looked>>,
 ): Promise<void> {
   const { resourceType } = item;
-  const sent = reader.contentOf(item.resource);
+  const sent = reader.contentOf(item.statement.resource);
   if (shown !== null) habits.learnChanges(resourceType, sent, reader.contentOf(shown));
   else if (isLookWanted) {
     const looked = await look({ ...item, at: place });

@@ -15,6 +15,7 @@ import {
   typePlanOf,
   type AfterAnswer,
   type Fate,
+  type Lesson,
 } from './settle-item.ts';
 import { graver, type Stop } from './stop.ts';
 import type { Answer, Progress, Settling, WriteEvent, WriteFacts, WriteState, WriteStep } from './write-state.ts';
@@ -65,12 +66,14 @@ function lookFrom(from: number, before: Progress, facts: WriteFacts): WriteStep 
   const pending = [...before.pending];
   const leftOut = [...before.leftOut];
   const reached = (): Progress => ({ ...before, pending, leftOut });
-  for (const [n, item] of facts.items.slice(from).entries()) {
+  for (let at = from; at < facts.items.length; at += 1) {
+    const item = facts.items[at];
+    if (item === undefined) break;
     const { identity, change } = typePlanOf(facts.plan, item.resourceType);
     if (identity === 'not-written') leftOut.push(item.reference);
     else if (item.at !== null && change === 'none') return ended(reached(), REJECTED);
     else if (mustLook(item, facts) || item.isKept)
-      return { state: { kind: 'looking', progress: reached(), at: from + n }, act: { kind: 'look', item } };
+      return { state: { kind: 'looking', progress: reached(), at }, act: { kind: 'look', item } };
     else pending.push(item);
   }
   return beginSending({ ...reached(), isLookedUp: true }, facts);
@@ -167,10 +170,32 @@ function afterSending(
 
 type ToSettle = Omit<Settling, 'waitsFor'>;
 
+/** Past the entries that were simply written, as nearly all are: what they come to is put together at once. */
+function pastWritten(now: ToSettle, facts: WriteFacts): ToSettle {
+  const rows: Progress['written'][number][] = [];
+  let { at } = now;
+  for (; at < now.items.length; at += 1) {
+    const [item, answer] = [now.items[at], now.answers[at]];
+    if (item === undefined || answer === undefined) break;
+    const found = afterAnswer(item, answer, facts);
+    if (found.kind !== 'placed' || lessonOf(now, at, item, answer, facts).kind !== 'none') break;
+    rows.push({ reference: item.reference, row: afterWrite(item, found.place, answer, facts).row });
+  }
+  if (rows.length === 0) return now;
+  return { ...now, at, progress: { ...now.progress, written: [...now.progress.written, ...rows] } };
+}
+
+/** Of each type one is looked at, where the EHR does not show them. */
+function lessonOf({ items, isToBeSeen }: ToSettle, at: number, item: Item, answer: Answer, facts: WriteFacts): Lesson {
+  const isFirst = (): boolean => items.slice(0, at).every(({ resourceType }) => resourceType !== item.resourceType);
+  return lessonIn(item, answer, isToBeSeen && isFirst(), facts);
+}
+
 /** Settles entries up to the first of which something must be asked; after the last, the rest is written. */
 function settleFrom(from: ToSettle, facts: WriteFacts): WriteStep {
   let now = from;
   for (;;) {
+    now = pastWritten(now, facts);
     const [item, answer] = [now.items[now.at], now.answers[now.at]];
     if (item === undefined || answer === undefined) return afterSettling(now, facts);
     const next = afterEntry(now, item, answer, afterAnswer(item, answer, facts), facts);
@@ -195,9 +220,7 @@ function afterEntry(
     }
     case 'placed': {
       const { place } = found;
-      // Of each type one is looked at, where the EHR does not show them.
-      const isFirst = now.items.slice(0, now.at).every(({ resourceType }) => resourceType !== item.resourceType);
-      const lesson = lessonIn(item, answer, now.isToBeSeen && isFirst, facts);
+      const lesson = lessonOf(now, now.at, item, answer, facts);
       if (lesson.kind === 'none') return settled(now, item, afterWrite(item, place, answer, facts));
       const state: Settling = { ...now, waitsFor: { kind: 'lesson', place } };
       return { kind: 'waits', step: { state, act: { ...lesson, kind: 'learn', item, place } } };

@@ -86,9 +86,7 @@ export const provenanceItem = (wanted: Wanted): Item => ({
   name: wanted.name,
   reference: wanted.reference,
   resourceType: 'Provenance',
-  get resource() {
-    return wanted.resource;
-  },
+  statement: wanted,
   finished: finishedOf(wanted),
   digest: wanted.name,
   wanted,

@@ -25,6 +25,7 @@ export type Fate =
 /** What the facts of an attempt are needed for here. */
 type Facts = Omit<WriteFacts, 'items' | 'provenance' | 'known' | 'removed'>;
 
+type Done = Extract<Fate, { kind: 'done' }>;
 type AgainOrLeft = Extract<Fate, { kind: 'again' | 'conflict' }>;
 const GONE: AgainOrLeft = { kind: 'conflict', found: 'gone', row: null };
 const stopped = (stop: Stop): Fate => ({ kind: 'stop', stop });
@@ -83,7 +84,9 @@ function eventOf(
   const isOurs = effect === 'none' && mode === 'write' && (doubtAt !== null || item.isDoubted);
   if (effect !== 'created' && effect !== 'updated' && !isOurs) return {};
   const isNew = effect === 'created' || (isOurs && item.at === null);
-  return { event: { act: isNew ? 'written' : 'amended', labels: item.finished?.labels ?? labelsOf(item.resource) } };
+  return {
+    event: { act: isNew ? 'written' : 'amended', labels: item.finished?.labels ?? labelsOf(item.statement.resource) },
+  };
 }
 
 const done = (
@@ -92,11 +95,11 @@ const done = (
   effect: WrittenRow['effect'],
   fingerprint: Fingerprint,
   facts: Facts,
-): Fate => ({
+): Done => ({
   kind: 'done',
   row: rowOf(item, place, facts, {
     contentDigest: item.digest,
-    said: item.finished === null ? saidIn(item.resource) : item.finished.said,
+    said: item.finished === null ? saidIn(item.statement.resource) : item.finished.said,
     fingerprint,
     effect,
     ...eventOf(item, effect, facts),
@@ -278,7 +281,7 @@ export function afterConflictReadBack(
 }
 
 /** It was written, and stands there. */
-export const afterWrite = (item: Item, place: Place, answer: Answer, facts: Facts): Fate =>
+export const afterWrite = (item: Item, place: Place, answer: Answer, facts: Facts): Done =>
   done(item, place, answer.status === CREATED ? 'created' : 'updated', fingerprintOfItem(item, facts.reader), facts);
 
 /** What an answer to a create can teach of the EHR. `shown`: what it made of it, where it shows that. */

@@ -110,12 +110,12 @@ export function makeLedger() {
           chartDay: wanted.chartDay,
           contentDigest: digestOf(wanted),
           isRetracted: false,
-          said: saidIn(change.resource),
+          said: saidIn(resourceOf(change)),
           isKept: false,
           id: wanted.name,
           document,
           saidAt,
-          resource: change.resource,
+          resource: resourceOf(change),
         });
       return { change: change.kind, resource: resourceOf(change) };
     });

@@ -22,16 +22,16 @@ export const weight = (kg: number, more: object = {}): AnyResource => ({
 
 /** An item that wants 71 kg in the chart. */
 export const anItem = (name: string, more: Partial<Item> = {}): Item => {
-  const { resourceType = 'Observation', resource = { ...weight(71), resourceType } } = more;
+  const { resourceType = 'Observation', statement = { resource: { ...weight(71), resourceType } } } = more;
   const reference = `urn:uuid:${name}`;
   return {
     name,
     reference,
     resourceType,
-    resource,
+    statement,
     finished: null,
     digest: `digest of ${name}`,
-    wanted: { name, reference, resource, group: 'body', chartDay: '2026-11-16', write: 'always' },
+    wanted: { name, reference, ...statement, group: 'body', chartDay: '2026-11-16', write: 'always' },
     at: null,
     knownFingerprint: null,
     isRetracted: false,

@@ -288,7 +288,7 @@ describe('what it comes from', () => {
       }),
     ];
     const [change] = decide({ wanted, scopes: [] }, rows).changes;
-    const written: Readonly<Record<string, unknown>> = change?.kind === 'create' ? change.resource : {};
+    const written: Readonly<Record<string, unknown>> = change?.kind === 'create' ? change.wanted.resource : {};
     return [(written['derivedFrom'] as unknown[] | undefined)?.length ?? 0, 'component' in written];
   };
   test('is named where it stands, and not where it was withdrawn, is not known, or has no id yet', () => {

@@ -169,7 +169,9 @@ describe('of entries that failed', () => {
   test('and what refers to it waits for its new address, and does not keep the one that is gone', () => {
     const gone = answer({ kind: 'gone', fault: fault('ehr.gone') }, { status: 410 });
     const again = anItem('a', { ...standing, isRetracted: true });
-    const other = anItem('b', { resource: { ...weight(71), derivedFrom: [{ reference: again.reference }] } });
+    const other = anItem('b', {
+      statement: { resource: { ...weight(71), derivedFrom: [{ reference: again.reference }] } },
+    });
     const facts = someFacts([again, other], { plan: aPlan({ bundle: 'none', references: 'by-address' }) });
     const remade = stepAfter(facts, [answered(gone)]);
     expect(told(remade)).toMatchObject({ act: 'send', pending: ['a', 'b'] });
@@ -395,7 +397,7 @@ describe('an EHR that does not take everything', () => {
 describe('without transactions', () => {
   const member = anItem('b', {
     resourceType: 'DiagnosticReport',
-    resource: { resourceType: 'DiagnosticReport', result: [{ reference: 'urn:uuid:a' }] },
+    statement: { resource: { resourceType: 'DiagnosticReport', result: [{ reference: 'urn:uuid:a' }] } },
   });
   const plan = aPlan({ bundle: 'none', references: 'by-address' }, { identity: 'search-then-write', ifMatch: 'none' });
   const absent = looked({ kind: 'absent', wasThere: 'unknown' });
@@ -410,7 +412,9 @@ describe('without transactions', () => {
   });
 
   test('two that refer to each other cannot be written', () => {
-    const other = anItem('a', { resource: { ...weight(71), derivedFrom: [{ reference: 'urn:uuid:b' }] } });
+    const other = anItem('a', {
+      statement: { resource: { ...weight(71), derivedFrom: [{ reference: 'urn:uuid:b' }] } },
+    });
     expect(outcomeOf(stepAfter(someFacts([member, other], { plan }), [absent, absent]))).toBe('park rejected');
   });
 });
