@@ -61,9 +61,12 @@ export function admit(breaker: Breaker, nowMs: number): Admission {
 }
 
 function isTripped(recent: readonly { readonly good: boolean }[]): boolean {
+  let bad = 0;
+  for (const { good } of recent) if (!good) bad += 1;
+  if (bad === 0) return false;
   const last = recent.slice(-BREAKER.inARow);
   if (last.length === BREAKER.inARow && last.every(({ good }) => !good)) return true;
-  return recent.length >= BREAKER.rateOf && recent.filter(({ good }) => !good).length >= recent.length * BREAKER.rate;
+  return recent.length >= BREAKER.rateOf && bad >= recent.length * BREAKER.rate;
 }
 
 /**
@@ -81,10 +84,11 @@ export function afterOutcome(breaker: Breaker, outcome: BreakerOutcome, startedM
   const asksMs = outcome.kind === 'bad' ? outcome.serverAsksMs : null;
   switch (breaker.state) {
     case 'closed': {
-      const recent = [
-        ...breaker.recent.filter(({ atMs }) => nowMs - atMs < BREAKER.windowMs),
-        { atMs: nowMs, good: outcome.kind === 'good' },
-      ].slice(-BREAKER.recentMax);
+      // In the order of their time.
+      const from = breaker.recent.findIndex(({ atMs }) => nowMs - atMs < BREAKER.windowMs);
+      const recent =
+        from < 0 ? [] : breaker.recent.slice(Math.max(from, breaker.recent.length + 1 - BREAKER.recentMax));
+      recent.push({ atMs: nowMs, good: outcome.kind === 'good' });
       return isTripped(recent) ? open(nowMs, 0, asksMs) : { state: 'closed', recent };
     }
     case 'open':

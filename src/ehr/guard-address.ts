@@ -86,16 +86,17 @@ const DOTS = /(?:^|\/)\.{1,2}(?:\/|$)/;
  * Most answers name a resource by the plainest of paths, at once or below our base as it is written: those need no
  * parsing as an address.
  */
-function plainPath({ base }: AddressGuard, location: string): string | null {
-  const path = location.startsWith(`${base}/`) ? location.slice(base.length + 1) : location;
-  return LOCATION.test(path) && !DOTS.test(path) ? path : null;
+function plainMatch({ base }: AddressGuard, location: string): RegExpExecArray | null {
+  const path = location.startsWith(base) && location[base.length] === '/' ? location.slice(base.length + 1) : location;
+  return path.includes('.') && DOTS.test(path) ? null : LOCATION.exec(path);
 }
 
 /** Which resource a Location, or the `location` of a Bundle's entry, names. Null where it is not one of this server. */
 export function readLocation(guard: AddressGuard, location: string): Located | null {
-  const plain = plainPath(guard, location);
-  const own = plain === null ? guard.own(location) : ok({ path: plain });
-  if (!own.ok) return null;
-  const [, type, id, versionId = null] = LOCATION.exec(own.value.path) ?? [];
+  const own = (): RegExpExecArray | null => {
+    const address = guard.own(location);
+    return address.ok ? LOCATION.exec(address.value.path) : null;
+  };
+  const [, type, id, versionId = null] = plainMatch(guard, location) ?? own() ?? [];
   return type === undefined || id === undefined ? null : { type, id, versionId };
 }

@@ -65,6 +65,8 @@ function failuresIn(value: unknown, within: string | null): OutcomeIssue[] {
     );
 }
 
+const NONE: readonly OutcomeIssue[] = [];
+
 /** What an answer says was wrong, also with single entries of a Bundle; codes and paths, never texts. */
 export function readIssues(exchange: Exchange | null): readonly OutcomeIssue[] {
   if (exchange?.kind !== 'answered' || exchange.body.kind !== 'json') return [];
@@ -72,7 +74,7 @@ export function readIssues(exchange: Exchange | null): readonly OutcomeIssue[] {
   const { entry } = (value ?? {}) as { readonly entry?: unknown };
   const found = Array.isArray(entry)
     ? (entry as readonly ({ readonly response?: { readonly outcome?: unknown } } | null)[]).flatMap((one, i) =>
-        failuresIn(one?.response?.outcome, `Bundle.entry[${i}]`),
+        one?.response?.outcome === undefined ? NONE : failuresIn(one.response.outcome, `Bundle.entry[${i}]`),
       )
     : failuresIn(value, null);
   return found.slice(0, ISSUES_MAX);
