@@ -241,7 +241,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   await life.start('ledger', ledger);
   await life.start('figures', figures);
   await life.start('refusals', refusals);
-  await life.start('target', target);
+  await life.start('target', { stop: target.stop });
   await life.start('enrolment', enrolment);
   await life.start('apps', apps);
   await life.start('links', links, STOP_MS.background);
@@ -249,6 +249,8 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
   await life.start('retention', retention);
   const opsPort = front.ops === null ? null : await life.start('ops', front.ops);
   const port = await life.start('http', front.http);
+  // Now that it can read our keys.
+  target.start();
   await life.start('shadow', shadow, STOP_MS.background);
   // A store that is away would keep it waiting; what it was about is still received at the next start.
   await life.start('judging', processor, STOP_MS.judging);
