@@ -21,8 +21,12 @@ const OLD_GROWTH_PERCENT = 50;
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
 
-/** From now on, for the whole process. It may shrink by itself when nothing happens, and grow again. */
+/**
+ * From now on, for the whole process. It may shrink by itself when nothing happens, and grow again. With so little room
+ * a thread looks through its new objects by itself: threads that help it cost more to wake and to agree than they bring.
+ */
 export function limitGarbage(): void {
+  setFlagsFromString('--no-parallel-scavenge');
   setFlagsFromString(`--heap-growing-percent=${OLD_GROWTH_PERCENT}`);
   setFlagsFromString(`--min-semi-space-size=${THREAD_HALF_MB}`);
   let factor = 0;
