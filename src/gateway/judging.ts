@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts';
 import { makeFreshBodies, makePretranslations, type TranslationContextHolder } from '../judge/index.ts';
-import type { Budget } from '../kernel/index.ts';
+import { ANSWERED_TOGETHER, type Budget } from '../kernel/index.ts';
 import { makeContentKey } from '../lanes/index.ts';
 import { PARTS } from '../pipeline.ts';
 
@@ -25,7 +25,7 @@ export function makeJudging(deps: {
     contentKey,
     threads,
   });
-  // One under way and one that waits, so that no thread does.
-  const judgesAtOnce = Math.max(1, threads * 2);
+  // As many as a thread answers together, twice: so that it has the next ones while their verdicts share a commit.
+  const judgesAtOnce = Math.max(1, threads * ANSWERED_TOGETHER * 2);
   return { judging: { judge, judgesAtOnce, fresh }, pretranslated, contentKey };
 }

@@ -26,6 +26,8 @@ const PAGE_BYTES = 1024 * 1024;
 /** Whatever is smaller than this costs nothing worth waiting for. */
 const SMALL_BYTES = 64 * 1024;
 const EVERY_MS = 1_000;
+/** So many are judged ahead while senders wait: one under way and one that waits for it. */
+const BUSY_AHEAD = 2;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
 const OTHERS_AFTER_MS = 6_000;
 
@@ -201,7 +203,7 @@ export function processReceived(deps: {
         body: one.body,
         judged: trace === null ? judgeSafely(one, one.body) : judgeWatched(one, one.body, trace),
       });
-      await settleUntil(judgesAtOnce - 1);
+      await settleUntil((deps.isBusy() ? Math.min(BUSY_AHEAD, judgesAtOnce) : judgesAtOnce) - 1);
     }
     await settleUntil(0);
     const done = Promise.allSettled(settling).then((all) => {

@@ -55,12 +55,14 @@ export function makeAskThread<Q, A>(
       for (const { reject } of asked.values()) reject(why);
       asked.clear();
     };
-    worker.on('message', (message: ThreadAnswer<A>) => {
-      const waiting = asked.get(message.n);
-      asked.delete(message.n);
+    worker.on('message', (messages: readonly ThreadAnswer<A>[]) => {
+      for (const message of messages) {
+        const waiting = asked.get(message.n);
+        asked.delete(message.n);
+        if ('answer' in message) waiting?.resolve(message.answer);
+        else waiting?.reject(new Error(message.error));
+      }
       if (asked.size === 0) worker.unref();
-      if ('answer' in message) waiting?.resolve(message.answer);
-      else waiting?.reject(new Error(message.error));
     });
     worker.on('error', (thrown: Error) => end(new ThreadEnded('the thread failed', { cause: thrown })));
     worker.on('exit', () => end(new ThreadEnded('the thread ended')));

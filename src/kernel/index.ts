@@ -4,7 +4,7 @@ export { cleanEnvironment } from './clean-environment.ts';
 export { makeBudget, MEMORY, ROOM_WAIT_MS, withRoom, type Budget, type Room } from './budget.ts';
 export { isDayOrTime, readInstant } from './calendar.ts';
 export { parseQuery } from './parse-query.ts';
-export { answerInThread } from './answer-in-thread.ts';
+export { ANSWERED_TOGETHER, answerInThread } from './answer-in-thread.ts';
 export { collectAfterStart } from './collect-after-start.ts';
 export { makeAskThread, THREAD_LIMITS, ThreadEnded } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';
