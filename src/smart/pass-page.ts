@@ -1,5 +1,5 @@
 import { makeScanSearchset, type ScannedEntry, type ScannedSearchset, type ScanSearchset } from '../r4/index.ts';
-import { unmetBy, type PageRule } from './check-page.ts';
+import { elementsOf, isMetByPart, unmetBy, type PageRule } from './check-page.ts';
 import { isId } from './read-request.ts';
 import { NAMES_OF_ADDRESSES, type RewriteText } from './rewrite-addresses.ts';
 import type { TypeRule } from './served-types.ts';
@@ -29,19 +29,46 @@ const isPlain = ({ search, filters }: PageRule): boolean =>
   search.clauses.every(([name]) => name !== '_id') &&
   filters.every((filter) => filter.length === 0);
 
+const SCANS_MAX = 200;
+const ASCII = /^[\x00-\x7f]*$/;
+
+const parseJson = (latin1: string): Json =>
+  JSON.parse(ASCII.test(latin1) ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8')) as Json;
+
+/**
+ * Whether entries meet the conditions of a search. What these look at is mostly in few elements, which many entries of a
+ * page have in common: those alone are read, and the same only once. Else the whole resource is.
+ */
+function makeMeets(rule: PageRule, text: string): (entry: ScannedEntry) => boolean {
+  const met = new Set<string>();
+  return ({ type, start, end, located }) => {
+    let part = `{"resourceType":"${type}"`;
+    for (const one of located) part += `,"${one.name}":${text.slice(one.start, one.end)}`;
+    if (met.has(part)) return true;
+    if (isMetByPart(parseJson(`${part}}`), rule)) {
+      met.add(part);
+      return true;
+    }
+    return unmetBy(parseJson(text.slice(start, end)), rule) === null;
+  };
+}
+
 /** Makes what passes the pages of a search; null where none of its pages may be passed. */
 export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => PassPage | null {
   const scans = new Map<string, ScanSearchset>();
 
-  function scanBy(subject: string): ScanSearchset {
-    const known = scans.get(subject);
+  function scanBy(subject: string, located: readonly string[]): ScanSearchset {
+    const key = [subject, ...located].join();
+    const known = scans.get(key);
     if (known !== undefined) return known;
     const scan = makeScanSearchset({
       subject,
       watched: NAMES_OF_ADDRESSES,
-      stays: (text, name, within) => rewriteText(text, name, within) === text,
+      stays: (value, name, within) => rewriteText(value, name, within) === value,
+      located,
     });
-    scans.set(subject, scan);
+    if (scans.size >= SCANS_MAX) scans.clear();
+    scans.set(key, scan);
     return scan;
   }
 
@@ -49,15 +76,9 @@ export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => Pas
     const { search, served, patient } = rule;
     const subject = subjectOf(served.get(search.type));
     if (subject === null || patient === null || !isId(patient) || !isPlain(rule)) return null;
-    const scan = scanBy(subject);
+    const scan = scanBy(subject, elementsOf(search));
     const reference = `Patient/${patient}`;
     const isConditional = search.clauses.length + search.evaluated.length > 0;
-    /** What a condition looks at is not found on bytes; the resource is read for it, and passed on as it came. */
-    const meets = (bytes: Uint8Array, { start, end }: ScannedEntry): boolean =>
-      unmetBy(
-        JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')) as Json,
-        rule,
-      ) === null;
     return (bytes) => {
       const page = scan(bytes);
       if (page === null) return null;
@@ -66,7 +87,7 @@ export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => Pas
         if (type !== search.type || of !== reference || !isId(id) || seen.has(id)) return null;
         seen.add(id);
       }
-      return isConditional && !page.entries.every((entry) => meets(bytes, entry)) ? null : page;
+      return isConditional && !page.entries.every(makeMeets(rule, page.text)) ? null : page;
     };
   };
 }
