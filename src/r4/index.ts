@@ -36,6 +36,7 @@ export {
 export { localReference, splitSearchValue, unescapeSearchValue, valuesOfParam } from './search/match-search.ts';
 export {
   makeScanSearchset,
+  type LocatedElement,
   type ScannedEntry,
   type ScannedSearchset,
   type ScanSearchset,

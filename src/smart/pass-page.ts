@@ -1,6 +1,12 @@
-import { makeScanSearchset, type ScannedEntry, type ScannedSearchset, type ScanSearchset } from '../r4/index.ts';
+import {
+  makeScanSearchset,
+  type LocatedElement,
+  type ScannedEntry,
+  type ScannedSearchset,
+  type ScanSearchset,
+} from '../r4/index.ts';
 import { elementsOf, isMetByPart, unmetBy, type PageRule } from './check-page.ts';
-import { isId } from './read-request.ts';
+import { isId, type Search } from './read-request.ts';
 import { NAMES_OF_ADDRESSES, type RewriteText } from './rewrite-addresses.ts';
 import type { TypeRule } from './served-types.ts';
 import type { Json } from './whose.ts';
@@ -36,17 +42,23 @@ const parseJson = (latin1: string): Json =>
   JSON.parse(ASCII.test(latin1) ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8')) as Json;
 
 /**
- * Whether entries meet the conditions of a search. What these look at is mostly in few elements, which many entries of a
+ * Whether entries meet the conditions of a search. What these look at is mostly in few elements, which neighbours on a
  * page have in common: those alone are read, and the same only once. Else the whole resource is.
  */
 function makeMeets(rule: PageRule, text: string): (entry: ScannedEntry) => boolean {
-  const met = new Set<string>();
+  /** Of the last entry that met them by these alone. */
+  let met: readonly LocatedElement[] | null = null;
+  const textOf = ({ start, end }: LocatedElement): string => text.slice(start, end);
+  const isSame = (one: LocatedElement, other: LocatedElement | undefined): boolean =>
+    other !== undefined && one.name === other.name && textOf(one) === textOf(other);
+
   return ({ type, start, end, located }) => {
+    const before = met;
+    if (before?.length === located.length && located.every((one, n) => isSame(one, before[n]))) return true;
     let part = `{"resourceType":"${type}"`;
-    for (const one of located) part += `,"${one.name}":${text.slice(one.start, one.end)}`;
-    if (met.has(part)) return true;
+    for (const one of located) part += `,"${one.name}":${textOf(one)}`;
     if (isMetByPart(parseJson(`${part}}`), rule)) {
-      met.add(part);
+      met = located;
       return true;
     }
     return unmetBy(parseJson(text.slice(start, end)), rule) === null;
@@ -57,15 +69,17 @@ function makeMeets(rule: PageRule, text: string): (entry: ScannedEntry) => boole
 export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => PassPage | null {
   const scans = new Map<string, ScanSearchset>();
 
-  function scanBy(subject: string, located: readonly string[]): ScanSearchset {
-    const key = [subject, ...located].join();
+  function scanFor(search: Search, subject: string): ScanSearchset {
+    let key = `${subject} ${search.type}`;
+    for (const [name] of search.clauses) key += ` ${name}`;
+    for (const [name] of search.evaluated) key += ` ${name}`;
     const known = scans.get(key);
     if (known !== undefined) return known;
     const scan = makeScanSearchset({
       subject,
       watched: NAMES_OF_ADDRESSES,
       stays: (value, name, within) => rewriteText(value, name, within) === value,
-      located,
+      located: elementsOf(search),
     });
     if (scans.size >= SCANS_MAX) scans.clear();
     scans.set(key, scan);
@@ -76,7 +90,7 @@ export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => Pas
     const { search, served, patient } = rule;
     const subject = subjectOf(served.get(search.type));
     if (subject === null || patient === null || !isId(patient) || !isPlain(rule)) return null;
-    const scan = scanBy(subject, elementsOf(search));
+    const scan = scanFor(search, subject);
     const reference = `Patient/${patient}`;
     const isConditional = search.clauses.length + search.evaluated.length > 0;
     return (bytes) => {
