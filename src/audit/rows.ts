@@ -98,11 +98,26 @@ export function toFound(row: Row, vault: Vault, sealed: Search['sealed']): Found
   };
 }
 
-/** Spelled as in the schema, or the engines would not use the index. */
-const BULK_TYPES = "('hook.accept','delivery.change','ehr.write','ehr.read','fhir.read','fhir.search')";
-export const BULK = words(BULK_TYPES);
+type Condition = ReturnType<typeof part>;
+const listOf = (types: readonly AuditType[]): string => `(${types.map((type) => `'${type}'`).join(',')})`;
+/** Spelled as in the schema, or the engines would not use the index; SQLite's compares types one by one. */
+const noneOf = (types: readonly AuditType[]): Condition =>
+  part(types.map((type) => `type <> '${type}'`).join(' AND '), `type NOT IN ${listOf(types)}`);
+export const oneOf = (types: readonly AuditType[], and = ''): Condition =>
+  part(`(${types.map((type) => `type = '${type}'`).join(' OR ')})${and}`, `type IN ${listOf(types)}${and}`);
 
-const isBulk = (type: string): boolean => BULK_TYPES.includes(`'${type}'`);
+const BULK_TYPES: readonly AuditType[] = [
+  'hook.accept',
+  'delivery.change',
+  'ehr.write',
+  'ehr.read',
+  'fhir.read',
+  'fhir.search',
+];
+/** Whatever there are not very many of. */
+export const SELDOM = noneOf(BULK_TYPES);
+
+const isBulk = (type: string): boolean => (BULK_TYPES as readonly string[]).includes(type);
 const ofTypes = ([first = '', ...more]: readonly string[]): Fragment =>
   more.length === 0 ? fragment`type = ${first}` : fragment`type ${among('text', [first, ...more])}`;
 
@@ -130,7 +145,7 @@ export function conditionsOf(f: Search): Fragment[] {
     ...(f.request === null ? [] : [fragment`request_id = ${f.request}`]),
     ...(f.types === null ? [] : [ofTypes(f.types)]),
     ...f.tellingOf.map(tellsOf),
-    ...(!isOfPerson(f) && typeLists(f).some(isSeldom) ? [fragment`type NOT IN ${BULK}`] : []),
+    ...(!isOfPerson(f) && typeLists(f).some(isSeldom) ? [fragment`${SELDOM}`] : []),
     ...(f.outcome === null || f.outcome === '0' ? [] : [fragment`outcome <> '0'`]),
     ...(f.outcome === null || f.outcome === 'refused' ? [] : [fragment`outcome = ${f.outcome}`]),
     ...(f.fromMs === null ? [] : [fragment`at >= ${f.fromMs}`]),
@@ -144,8 +159,10 @@ export function conditionsOf(f: Search): Fragment[] {
 /** Who acted. Spelled as in the schema, as what follows is, or the engines would not use the index. */
 export const ACTOR = part(`json_extract(record, '$.actor')`, `(record::json ->> 'actor')`);
 /** What people and machines did. */
-export const ACTS = words(`type IN ('admin','link.change','operator.sign-in','delivery.change')
-  AND substr(record, 1, 31) <> '{"action":"U","actor":"gateway"'`);
+export const ACTS = oneOf(
+  ['admin', 'link.change', 'operator.sign-in', 'delivery.change'],
+  ` AND substr(record, 1, 31) <> '{"action":"U","actor":"gateway"'`,
+);
 export const isActor = (name: string): Fragment => fragment`${ACTOR} = ${name} AND ${ACTS}`;
 
 export type Person = { readonly by: 'patient' | 'chart'; readonly name: string };

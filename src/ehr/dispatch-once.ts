@@ -6,7 +6,8 @@ import { receiveAnswer } from './receive-answer.ts';
 /** What leaves. */
 export interface Leaving {
   readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turns. */
+  readonly headers: string[];
   readonly body: string | null;
 }
 

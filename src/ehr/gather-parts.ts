@@ -23,9 +23,10 @@ export function gatherParts(): GatheredParts {
       loose = [];
     },
     bytes() {
+      const [only] = loose;
+      if (only !== undefined && loose.length === 1 && blocks.length === 0) return only;
       const all = [...blocks, ...loose];
-      const [only] = all;
-      return only !== undefined && all.length === 1 ? only : Buffer.concat(all);
+      return all.length === 1 && all[0] !== undefined ? all[0] : Buffer.concat(all);
     },
     count: () => blocks.length + loose.length,
   };

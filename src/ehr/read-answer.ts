@@ -16,9 +16,10 @@ const JSON_TYPE = /^application\/(fhir\+)?json\s*(;|$)/i;
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
 function allowed(headers: RawHeaders): AnswerHeaders {
-  const [etag, location, lastModified, retryAfter] = ['etag', 'location', 'last-modified', 'retry-after'].map((name) =>
-    one(headers[name]),
-  );
+  const etag = one(headers['etag']);
+  const location = one(headers['location']);
+  const lastModified = one(headers['last-modified']);
+  const retryAfter = one(headers['retry-after']);
   return {
     ...(etag === undefined ? {} : { etag }),
     ...(location === undefined ? {} : { location }),
@@ -32,8 +33,8 @@ type Take = EhrRequest['take'];
 function readBody(headers: RawHeaders, bytes: Uint8Array, bytesMax: number, take: Take): AnswerBody {
   if (bytes.byteLength === 0) return { kind: 'empty' };
   // We ask for identity: what is small when packed could be anything when unpacked.
-  if (!['', 'identity'].includes((one(headers['content-encoding']) ?? '').toLowerCase()))
-    return { kind: 'unreadable', because: 'encoding' };
+  const encoding = one(headers['content-encoding']) ?? '';
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') return { kind: 'unreadable', because: 'encoding' };
   if (!JSON_TYPE.test(one(headers['content-type']) ?? '')) return { kind: 'unreadable', because: 'content-type' };
   const taken = bytes.byteLength <= bytesMax ? take?.(bytes) : null;
   if (taken !== undefined && taken !== null) {

@@ -18,35 +18,39 @@ export type SendOnce = (request: EhrRequest, authorization: string | null) => Pr
 const FHIR_JSON = 'application/fhir+json';
 
 /** That of the step itself, where somebody watches it. */
-function traceparent({ requestId, traceId }: EhrRequest, span: Span | null, call: number): { traceparent?: string } {
-  if (span !== null) return { traceparent: span.traceparent };
-  return traceId === undefined ? {} : { traceparent: traceparentOf(traceId, `${requestId} ${call}`) };
+function traceparent({ requestId, traceId }: EhrRequest, span: Span | null, call: number): string | undefined {
+  if (span !== null) return span.traceparent;
+  return traceId === undefined ? undefined : traceparentOf(traceId, `${requestId} ${call}`);
 }
 
-function headersOf(
-  request: EhrRequest,
-  authorization: string | null,
-  span: Span | null,
-  call: number,
-): Record<string, string> {
-  const { body, form, prefer, ifMatch, ifNoneMatch, ifModifiedSince, ifNoneExist, requestId } = request;
-  return {
-    accept: request.path.startsWith('.well-known/') ? 'application/json' : FHIR_JSON,
-    'accept-encoding': 'identity',
-    'user-agent': 'chartgate',
-    'x-request-id': requestId,
-    ...traceparent(request, span, call),
-    // HAPI answers a search from its memory of the last minute otherwise.
-    ...(request.method === 'GET' || form !== undefined ? { 'cache-control': 'no-cache' } : {}),
-    ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
-    ...(body === undefined ? {} : { 'content-type': FHIR_JSON }),
-    ...(prefer === undefined ? {} : { prefer }),
-    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-    ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
-    ...(ifModifiedSince === undefined ? {} : { 'if-modified-since': ifModifiedSince }),
-    ...(ifNoneExist === undefined ? {} : { 'if-none-exist': ifNoneExist }),
-    ...(authorization === null ? {} : { authorization }),
+/** Names and values in turns, as the pool takes them without asking an object for its keys. */
+function headersOf(request: EhrRequest, authorization: string | null, span: Span | null, call: number): string[] {
+  const { body, form, requestId } = request;
+  const headers = [
+    'accept',
+    request.path.startsWith('.well-known/') ? 'application/json' : FHIR_JSON,
+    'accept-encoding',
+    'identity',
+    'user-agent',
+    'chartgate',
+    'x-request-id',
+    requestId,
+  ];
+  const add = (name: string, value: string | null | undefined): void => {
+    if (value !== undefined && value !== null) headers.push(name, value);
   };
+  add('traceparent', traceparent(request, span, call));
+  // HAPI answers a search from its memory of the last minute otherwise.
+  if (request.method === 'GET' || form !== undefined) headers.push('cache-control', 'no-cache');
+  if (body !== undefined) headers.push('content-type', FHIR_JSON);
+  else if (form !== undefined) headers.push('content-type', 'application/x-www-form-urlencoded');
+  add('prefer', request.prefer);
+  add('if-match', request.ifMatch);
+  add('if-none-match', request.ifNoneMatch);
+  add('if-modified-since', request.ifModifiedSince);
+  add('if-none-exist', request.ifNoneExist);
+  add('authorization', authorization);
+  return headers;
 }
 
 function bodyOf({ body, form }: EhrRequest): string | null {

@@ -86,8 +86,8 @@ export function makeApp(deps: AppDeps): RequestListener {
     const log = deps.log.with({ requestId, traceId: traceId ?? traceOf(requestId) });
     const fromMs = clock.monotonicMs();
     const span = trace === null ? null : beginSpan(trace, requestId, traceId, given);
-    const about = { req, res, target, requestId, traceId, span, log, fromMs, head };
-    return { ...about, route: UNMATCHED, isFollowed: false, fault: null };
+    const route = UNMATCHED;
+    return { req, res, target, requestId, traceId, span, log, fromMs, head, route, isFollowed: false, fault: null };
   }
 
   function end(exchange: Exchange): void {

@@ -47,19 +47,15 @@ function encodeTime(ms: number): string {
   return out;
 }
 
-/** Five bits a character. */
-function encodeBytes(bytes: Uint8Array): string {
+/** Two characters for each ten bits. */
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => ALPHABET.charAt(bits >>> 5) + ALPHABET.charAt(bits & 31));
+
+/** Five bits a character; of ten bytes none is left over. */
+function encodeTen(bytes: Uint8Array): string {
   let out = '';
-  let bits = 0;
-  let held = 0;
-  for (const byte of bytes) {
-    held = (held << 8) | byte;
-    bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      out += ALPHABET.charAt((held >>> bits) & 31);
-    }
-    held &= (1 << bits) - 1;
+  for (let i = 0; i < 10; i += 5) {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0] = [bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3], bytes[i + 4]];
+    out += `${PAIRS[(a << 2) | (b >>> 6)]}${PAIRS[((b & 63) << 4) | (c >>> 4)]}${PAIRS[((c & 15) << 6) | (d >>> 2)]}${PAIRS[((d & 3) << 8) | e]}`;
   }
   return out;
 }
@@ -75,7 +71,7 @@ export function makeNewId(deps: { readonly now: () => number; readonly chance: C
   return <P extends keyof IdOf>(prefix: P): IdOf[P] => {
     const ms = deps.now();
     if (ms !== time.ms) time = { ms, text: encodeTime(ms) };
-    return `${prefix}_${time.text}${encodeBytes(deps.chance(10))}` as unknown as IdOf[P];
+    return `${prefix}_${time.text}${encodeTen(deps.chance(10))}` as unknown as IdOf[P];
   };
 }
 

@@ -24,10 +24,19 @@ export { compartmentParams, isInCompartment, COMPARTMENT_TYPES } from './compart
 export { RESOURCE_TYPES, isResourceType } from './resource-types.ts';
 export { searchParamsOf, type SearchParam } from './search/search-params.ts';
 export { type Fit } from './search/compare-dates.ts';
-export { compareSearch, isComparable, isMatchable, knownParam, matchesSearch } from './search/compare-search.ts';
+export {
+  compareSearch,
+  elementsOfParam,
+  isComparable,
+  isMatchable,
+  knownParam,
+  matchesSearch,
+  meetsByPart,
+} from './search/compare-search.ts';
 export { localReference, splitSearchValue, unescapeSearchValue, valuesOfParam } from './search/match-search.ts';
 export {
   makeScanSearchset,
+  type LocatedElement,
   type ScannedEntry,
   type ScannedSearchset,
   type ScanSearchset,

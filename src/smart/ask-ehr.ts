@@ -1,4 +1,4 @@
-import type { AnswerBody, AnswerHeaders, BackgroundShare, Ehr, OwnAddress, Pairs } from '../ehr/index.ts';
+import type { AnswerBody, AnswerHeaders, BackgroundShare, Ehr, EhrRequest, OwnAddress, Pairs } from '../ehr/index.ts';
 import { fail, fault, isObject, ok, type Budget, type Fault, type Result } from '../kernel/index.ts';
 import type { ScannedSearchset } from '../r4/index.ts';
 import type { Asking } from './caller.ts';
@@ -69,17 +69,18 @@ export function makeEhrReader(deps: {
   const { ehr, share } = deps;
   let inFlight = 0;
 
-  async function ask(request: Parameters<Ehr['ask']>[0]): ReturnType<Ehr['ask']> {
-    if (share === undefined) return askNow(request);
-    const leave = await share.enter();
+  async function askInTurn(request: EhrRequest, turns: BackgroundShare): ReturnType<Ehr['ask']> {
+    const leave = await turns.enter();
     try {
       return await askNow(request);
     } finally {
       leave();
     }
   }
+  const ask = (request: EhrRequest): ReturnType<Ehr['ask']> =>
+    share === undefined ? askNow(request) : askInTurn(request, share);
 
-  async function askNow(request: Parameters<Ehr['ask']>[0]): ReturnType<Ehr['ask']> {
+  async function askNow(request: EhrRequest): ReturnType<Ehr['ask']> {
     if (deps.isPaused()) return fail(fault('ehr.paused'));
     if (inFlight >= IN_FLIGHT_MAX) return fail(fault('read.busy'));
     inFlight += 1;

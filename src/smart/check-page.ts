@@ -2,8 +2,10 @@ import { isOperationOutcome } from '@medplum/core';
 import { isObject } from '../kernel/index.ts';
 import {
   compareSearch,
+  elementsOfParam,
   localReference,
   matchesSearch,
+  meetsByPart,
   searchParamsOf,
   valuesOfParam,
   walkReferences,
@@ -94,6 +96,21 @@ export function unmetBy(
   const evaluated = search.evaluated.find(isUnmet);
   return evaluated === undefined ? null : { name: evaluated[0], isSent: false };
 }
+
+/**
+ * Whether `unmetBy` of a resource would find nothing, as these elements of it tell whatever the others say: each that it
+ * has of `elementsOf`.
+ */
+export function isMetByPart(part: Json, { search, ehrBase }: PageRule): boolean {
+  const isMet = ([name, value]: readonly [string, string]): boolean =>
+    name === '_id' || meetsByPart(part, name, value, ehrBase);
+  return search.clauses.every(isMet) && search.evaluated.every(isMet);
+}
+
+/** The elements by which most conditions of a search are judged. */
+export const elementsOf = ({ type, clauses, evaluated }: Search): readonly string[] => [
+  ...new Set([...clauses, ...evaluated].flatMap(([name]) => elementsOfParam(type, name))),
+];
 
 const refersTo = (
   resource: Resource,

@@ -1,6 +1,12 @@
-import { makeScanSearchset, type ScannedEntry, type ScannedSearchset, type ScanSearchset } from '../r4/index.ts';
-import { unmetBy, type PageRule } from './check-page.ts';
-import { isId } from './read-request.ts';
+import {
+  makeScanSearchset,
+  type LocatedElement,
+  type ScannedEntry,
+  type ScannedSearchset,
+  type ScanSearchset,
+} from '../r4/index.ts';
+import { elementsOf, isMetByPart, unmetBy, type PageRule } from './check-page.ts';
+import { isId, type Search } from './read-request.ts';
 import { NAMES_OF_ADDRESSES, type RewriteText } from './rewrite-addresses.ts';
 import type { TypeRule } from './served-types.ts';
 import type { Json } from './whose.ts';
@@ -29,19 +35,54 @@ const isPlain = ({ search, filters }: PageRule): boolean =>
   search.clauses.every(([name]) => name !== '_id') &&
   filters.every((filter) => filter.length === 0);
 
+const SCANS_MAX = 200;
+const ASCII = /^[\x00-\x7f]*$/;
+
+const parseJson = (latin1: string): Json =>
+  JSON.parse(ASCII.test(latin1) ? latin1 : Buffer.from(latin1, 'latin1').toString('utf8')) as Json;
+
+/**
+ * Whether entries meet the conditions of a search. What these look at is mostly in few elements, which neighbours on a
+ * page have in common: those alone are read, and the same only once. Else the whole resource is.
+ */
+function makeMeets(rule: PageRule, text: string): (entry: ScannedEntry) => boolean {
+  /** Of the last entry that met them by these alone. */
+  let met: readonly LocatedElement[] | null = null;
+  const textOf = ({ start, end }: LocatedElement): string => text.slice(start, end);
+  const isSame = (one: LocatedElement, other: LocatedElement | undefined): boolean =>
+    other !== undefined && one.name === other.name && textOf(one) === textOf(other);
+
+  return ({ type, start, end, located }) => {
+    const before = met;
+    if (before?.length === located.length && located.every((one, n) => isSame(one, before[n]))) return true;
+    let part = `{"resourceType":"${type}"`;
+    for (const one of located) part += `,"${one.name}":${textOf(one)}`;
+    if (isMetByPart(parseJson(`${part}}`), rule)) {
+      met = located;
+      return true;
+    }
+    return unmetBy(parseJson(text.slice(start, end)), rule) === null;
+  };
+}
+
 /** Makes what passes the pages of a search; null where none of its pages may be passed. */
 export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => PassPage | null {
   const scans = new Map<string, ScanSearchset>();
 
-  function scanBy(subject: string): ScanSearchset {
-    const known = scans.get(subject);
+  function scanFor(search: Search, subject: string): ScanSearchset {
+    let key = `${subject} ${search.type}`;
+    for (const [name] of search.clauses) key += ` ${name}`;
+    for (const [name] of search.evaluated) key += ` ${name}`;
+    const known = scans.get(key);
     if (known !== undefined) return known;
     const scan = makeScanSearchset({
       subject,
       watched: NAMES_OF_ADDRESSES,
-      stays: (text, name, within) => rewriteText(text, name, within) === text,
+      stays: (value, name, within) => rewriteText(value, name, within) === value,
+      located: elementsOf(search),
     });
-    scans.set(subject, scan);
+    if (scans.size >= SCANS_MAX) scans.clear();
+    scans.set(key, scan);
     return scan;
   }
 
@@ -49,15 +90,9 @@ export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => Pas
     const { search, served, patient } = rule;
     const subject = subjectOf(served.get(search.type));
     if (subject === null || patient === null || !isId(patient) || !isPlain(rule)) return null;
-    const scan = scanBy(subject);
+    const scan = scanFor(search, subject);
     const reference = `Patient/${patient}`;
     const isConditional = search.clauses.length + search.evaluated.length > 0;
-    /** What a condition looks at is not found on bytes; the resource is read for it, and passed on as it came. */
-    const meets = (bytes: Uint8Array, { start, end }: ScannedEntry): boolean =>
-      unmetBy(
-        JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')) as Json,
-        rule,
-      ) === null;
     return (bytes) => {
       const page = scan(bytes);
       if (page === null) return null;
@@ -66,7 +101,7 @@ export function makePassPages(rewriteText: RewriteText): (rule: PageRule) => Pas
         if (type !== search.type || of !== reference || !isId(id) || seen.has(id)) return null;
         seen.add(id);
       }
-      return isConditional && !page.entries.every((entry) => meets(bytes, entry)) ? null : page;
+      return isConditional && !page.entries.every(makeMeets(rule, page.text)) ? null : page;
     };
   };
 }

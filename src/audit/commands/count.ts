@@ -1,12 +1,19 @@
 import { all, fragment, words, type CommandContext, type Fragment, type Program } from '../../store/index.ts';
 import type { AuditCounts, AuditReads, CountAsked, CountedBy } from '../commands.ts';
-import { ACTOR, ACTS } from '../rows.ts';
+import { ACTOR, ACTS, oneOf } from '../rows.ts';
 
 type Counts = AuditReads['audit.counts'];
 
-const LOOKS = words(
-  `type IN ('admin','link.change','fhir.read','fhir.search','fhir.deny','auth.sign-in','auth.grant','auth.reject')`,
-);
+const LOOKS = oneOf([
+  'admin',
+  'link.change',
+  'fhir.read',
+  'fhir.search',
+  'fhir.deny',
+  'auth.sign-in',
+  'auth.grant',
+  'auth.reject',
+]);
 
 /** The newest first, so that what is left out of too many is the oldest. */
 const newest = (name: Fragment, which: Fragment, { tenant, fromMs, toMs, most }: CountAsked): Fragment => fragment`

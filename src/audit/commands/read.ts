@@ -11,7 +11,6 @@ import {
 import type { AuditReads, FoundRecord, Search } from '../commands.ts';
 import { countActs } from './count.ts';
 import {
-  BULK,
   conditionsOf,
   FIRST_PAIR,
   isActor,
@@ -20,6 +19,7 @@ import {
   personOf,
   RECORD,
   sameAs,
+  SELDOM,
   toDropped,
   toFound,
   toNote,
@@ -68,7 +68,7 @@ export const reads: Programs<AuditReads> = {
   *'audit.last'(_, { tenant, type }) {
     const row = yield* get`
       SELECT record FROM audit_record WHERE tenant = ${tenant} AND type = ${type}
-        AND type NOT IN ${BULK} ${NEWEST_FIRST} LIMIT 1`;
+        AND ${SELDOM} ${NEWEST_FIRST} LIMIT 1`;
     return row === undefined ? null : String(row['record']);
   },
   *'audit.uncovered'(_, { limit }) {

@@ -83,20 +83,42 @@ export const knownParam = (type: string, name: string): SearchParam | undefined 
 export const isComparable = ({ kind, isPlain, paths }: SearchParam): boolean =>
   isPlain && paths.length > 0 && KINDS.has(kind);
 
+interface Looked extends Found {
+  readonly path: SearchPath;
+}
+
+const lookAlong = (resource: unknown, { paths }: SearchParam): readonly Looked[] =>
+  paths.map((path) => {
+    const found: Found = { values: [], isOther: false };
+    look(resource, path, 0, found);
+    return { path, ...found };
+  });
+
+const fitOf = (
+  looked: readonly Looked[],
+  param: SearchParam,
+  modifier: string | undefined,
+  alternatives: readonly string[],
+  base?: string,
+): Fit =>
+  best(
+    looked.flatMap(({ path, values }) =>
+      values.flatMap((one) => alternatives.map((wanted) => compareOne(param, path, modifier, one, wanted, base))),
+    ),
+  );
+
+const typeOf = (resource: unknown): string =>
+  isElement(resource) && typeof resource['resourceType'] === 'string' ? resource['resourceType'] : '';
+
 /**
  * How a resource stands to one condition of a search; commas separate alternatives, and `key` may have a modifier. Of
  * what the server alone knows (`_lastUpdated`, a tag), what is not there says nothing.
  */
 export function compareSearch(resource: unknown, key: string, value: string, base?: string): Fit {
   const [name = '', modifier] = key.split(':');
-  const type = isElement(resource) && typeof resource['resourceType'] === 'string' ? resource['resourceType'] : '';
-  const param = knownParam(type, name);
+  const param = knownParam(typeOf(resource), name);
   if (param === undefined || !isComparable(param)) return 'maybe';
-  const looked = param.paths.map((path) => {
-    const found: Found = { values: [], isOther: false };
-    look(resource, path, 0, found);
-    return { path, ...found };
-  });
+  const looked = lookAlong(resource, param);
   const values = looked.flatMap((one) => one.values);
   const isOther = values.length === 0 && looked.some((one) => one.isOther);
   if (modifier === 'missing') {
@@ -109,14 +131,38 @@ export function compareSearch(resource: unknown, key: string, value: string, bas
     const fits = values.flatMap((one) => alternatives.map((wanted) => compareToken(one, wanted)));
     return best(fits) === 'no' ? 'yes' : 'maybe';
   }
-  const fits = looked.flatMap(({ path, values: all }) =>
-    all.flatMap((one) => alternatives.map((wanted) => compareOne(param, path, modifier, one, wanted, base))),
-  );
-  const fit = best(fits);
+  const fit = fitOf(looked, param, modifier, alternatives, base);
   if (fit !== 'no') return fit;
   const isUnsaid =
     values.length === 0 && (name.startsWith('_') || alternatives.some((one) => /^(true|false)$/.test(one)));
   return isOther || isUnsaid ? 'maybe' : 'no';
+}
+
+/** What the elements of a choice that are searched by may be; one of another type is found by whoever reads them all. */
+const CHOICES = ['DateTime', 'Period', 'Instant', 'Timing', 'CodeableConcept', 'Reference', 'Quantity', 'String'];
+
+/** The names of the elements of a resource at which this condition mostly looks first. */
+export function elementsOfParam(type: string, key: string): readonly string[] {
+  const param = knownParam(type, key.split(':')[0] ?? '');
+  if (param === undefined || !isComparable(param)) return [];
+  return param.paths.flatMap(({ steps: [name = '', ...more], choice }) =>
+    choice !== null && more.length === 0
+      ? [name, `${name}${capital(choice)}`]
+      : [name, ...CHOICES.map((one) => `${name}${one}`)],
+  );
+}
+
+/**
+ * Whether a resource meets a condition by these elements of it alone, whatever stands in the others: `compareSearch` of
+ * the whole is then not `no`, since further values can only fit better. `part` has the type, and each element of
+ * `elementsOfParam` that the resource has.
+ */
+export function meetsByPart(part: unknown, key: string, value: string, base?: string): boolean {
+  const [name = '', modifier] = key.split(':');
+  const param = knownParam(typeOf(part), name);
+  if (param === undefined || !isComparable(param)) return true;
+  if (modifier === 'missing' || modifier === 'not') return false;
+  return fitOf(lookAlong(part, param), param, modifier, splitSearchValue(value, ','), base) !== 'no';
 }
 
 /**
@@ -125,8 +171,7 @@ export function compareSearch(resource: unknown, key: string, value: string, bas
  * mistake.
  */
 export function matchesSearch(resource: unknown, name: string, value: string, base?: string): boolean {
-  const type = isElement(resource) && typeof resource['resourceType'] === 'string' ? resource['resourceType'] : '';
-  const param = searchParamsOf(type).get(name);
+  const param = searchParamsOf(typeOf(resource)).get(name);
   if (param === undefined || !isComparable(param)) return false;
   return param.kind === 'token' || param.kind === 'reference'
     ? matchesByLetter(resource, param, value, base)

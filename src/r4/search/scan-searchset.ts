@@ -15,6 +15,13 @@ import {
   type Member,
 } from '../json/walk-bytes.ts';
 
+/** An element of a resource, and where its value stands. */
+export interface LocatedElement {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A match of a searchset, by what it says of itself, and where its resource stands. */
 export interface ScannedEntry {
   readonly type: string;
@@ -23,6 +30,8 @@ export interface ScannedEntry {
   readonly subject: string;
   readonly start: number;
   readonly end: number;
+  /** Each of the elements to be located that the resource itself has. */
+  readonly located: readonly LocatedElement[];
 }
 
 /** A searchset of matches alone. `text` has a character for each byte, to which `start` and `end` refer. */
@@ -42,11 +51,14 @@ export interface SearchsetRule {
   readonly watched: Iterable<string>;
   /** Whether a text of a watched element may stay as it is. `within` is empty where it stands in one of no interest. */
   readonly stays: (text: string, name: string, within: string) => boolean;
+  /** Elements of the resource itself that are to be found again. */
+  readonly located?: Iterable<string>;
 }
 
 interface Walk extends ByteWalk {
   readonly rule: SearchsetRule;
   readonly isWatched: Uint8Array;
+  readonly isLocated: Uint8Array;
   readonly names: Names;
   readonly entries: ScannedEntry[];
   link: unknown;
@@ -58,6 +70,7 @@ interface Walk extends ByteWalk {
   subject: string;
   start: number;
   end: number;
+  located: LocatedElement[];
 }
 
 const NAMES = [
@@ -119,7 +132,7 @@ const subjectMember: Member<Walk> = (walk, name, at, depth, within) => {
   return insideMember(walk, name, at, depth, within);
 };
 
-const resourceMember: Member<Walk> = (walk, name, at, depth, within) => {
+const elementOf: Member<Walk> = (walk, name, at, depth, within) => {
   const { names, bytes } = walk;
   switch (name) {
     case names.resourceType:
@@ -139,6 +152,13 @@ const resourceMember: Member<Walk> = (walk, name, at, depth, within) => {
   }
 };
 
+const resourceMember: Member<Walk> = (walk, name, at, depth, within) => {
+  const end = elementOf(walk, name, at, depth, within);
+  if (name !== NO_NAME && walk.isLocated[name] === 1)
+    walk.located.push({ name: walk.known.list[name] as string, start: at, end });
+  return end;
+};
+
 const searchMember: Member<Walk> = (walk, name, at, depth, within) =>
   name === walk.names.mode ? endOfExact(walk, at, '"match"') : outsideMember(walk, name, at, depth, within);
 
@@ -156,10 +176,11 @@ const entryItem: Item<Walk> = (walk, at, depth, _member, within) => {
   if (walk.bytes[at] !== 123) return UNSURE;
   walk.type = walk.id = walk.subject = '';
   walk.end = UNSURE;
+  walk.located = [];
   const end = endOfObject(walk, at, depth + 1, entryMember, within);
-  const { type, id, subject, start } = walk;
+  const { type, id, subject, start, located } = walk;
   if (walk.end === UNSURE) return UNSURE;
-  walk.entries.push({ type, id, subject, start, end: walk.end });
+  walk.entries.push({ type, id, subject, start, end: walk.end, located });
   return end;
 };
 
@@ -197,8 +218,10 @@ function placesOf(known: KnownNames, subject: string): Names {
  */
 export function makeScanSearchset(rule: SearchsetRule): ScanSearchset {
   const watched = [...rule.watched];
-  const known = knowNames([...NAMES, rule.subject, ...watched]);
+  const located = [...(rule.located ?? [])];
+  const known = knowNames([...NAMES, rule.subject, ...watched, ...located]);
   const isWatched = Uint8Array.from(known.list, (name) => (watched.includes(name) ? 1 : 0));
+  const isLocated = Uint8Array.from(known.list, (name) => (located.includes(name) ? 1 : 0));
   const names = placesOf(known, rule.subject);
 
   return (bytes) => {
@@ -208,6 +231,7 @@ export function makeScanSearchset(rule: SearchsetRule): ScanSearchset {
       ...begun,
       rule,
       isWatched,
+      isLocated,
       names,
       entries: [],
       link: null,
@@ -218,6 +242,7 @@ export function makeScanSearchset(rule: SearchsetRule): ScanSearchset {
       subject: '',
       start: 0,
       end: UNSURE,
+      located: [],
     };
     const at = skipBlank(walk.bytes, 0);
     const end = walk.bytes[at] === 123 ? endOfObject(walk, at, 1, bundleMember, NO_NAME) : UNSURE;

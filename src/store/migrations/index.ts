@@ -20,6 +20,7 @@ import { subscriptions } from './0017-subscriptions.ts';
 import { exports } from './0018-exports.ts';
 import { persons } from './0019-persons.ts';
 import { signIn } from './0020-sign-in.ts';
+import { typesOneByOne } from './0021-types-one-by-one.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   exports,
   persons,
   signIn,
+  typesOneByOne,
 ];
 
 export type Engine = 'sqlite' | 'postgres';
