@@ -24,6 +24,7 @@ export {
   type StoreHealth,
 } from './commands.ts';
 export { patientIndex, userIndex } from './indexes.ts';
+export { forgetKey, forgetKeys, openKey, rememberKey, type OpenedKey } from './opened-keys.ts';
 export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from './user-key.ts';
 export type { Sealer, Vault } from './vault.ts';
 export { makeWriterMemory, type Memorable, type WriterMemory } from './writer-memory.ts';
