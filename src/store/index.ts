@@ -42,6 +42,7 @@ export {
   FOR_UPDATE_OF_FREE,
   get,
   insert,
+  insertAlike,
   LATER,
   listOf,
   lock,

@@ -140,8 +140,10 @@ export interface Statement {
 /** Rows of one table that are inserted together. */
 export interface Insertion {
   readonly kind: 'insertion';
-  readonly into: Rows<string>;
+  readonly into: Rows<string, string>;
   readonly rows: readonly Readonly<Record<string, Value>>[];
+  /** What is the same for all of them. */
+  readonly common: Readonly<Record<string, Value>>;
 }
 
 /** What is added to counters. */
@@ -234,30 +236,44 @@ export function* tryLock(key: bigint): Program<boolean> {
 }
 
 /** A table and its columns, for rows that are inserted many at a time. */
-export interface Rows<Column extends string> {
+export interface Rows<Column extends string, Common extends string = never> {
+  /** Columns in which rows that are inserted together have the same value. They are bound once, before the others. */
+  readonly common: readonly Common[];
+  /** All others. */
   readonly columns: readonly Column[];
-  /** So many rows, with `?` for each column of each. */
+  /** So many rows, with a place for each common column and for each column of each row. */
   readonly sqlite: (count: number) => string;
   /** All rows, with one array for each column. */
   readonly postgres: string;
 }
 
+type Types<Column extends string> = Readonly<Record<Column, ColumnType>>;
+
 /** `tail` follows the values: `ON CONFLICT …`. */
-export function rowsOf<Column extends string>(
+export function rowsOf<Column extends string, Common extends string = never>(
   table: string,
-  types: Readonly<Record<Column, ColumnType>>,
+  types: Types<Column>,
   tail = '',
-): Rows<Column> {
+  commonTypes: Types<Common> = {} as Types<Common>,
+): Rows<Column, Common> {
+  const common = Object.keys(commonTypes) as Common[];
   const columns = Object.keys(types) as Column[];
-  const head = `INSERT INTO ${table} (${columns.join(', ')})`;
-  const arrays = columns.map((column, i) => `$${i + 1}::${types[column]}[]`).join(', ');
-  const row = `(${columns.map(() => '?').join(', ')})`;
+  const head = `INSERT INTO ${table} (${[...common, ...columns].join(', ')})`;
+  const same = common.map((column, i) => `$${i + 1}::${commonTypes[column]}`);
+  const arrays = columns.map((column, i) => `$${common.length + i + 1}::${types[column]}[]`);
+  // Numbered where a common value has its place in every row.
+  const row = (n: number): string => {
+    const places = [...common.keys(), ...columns.map((_, i) => common.length + n * columns.length + i)];
+    return `(${places.map((at) => (common.length === 0 ? '?' : `?${at + 1}`)).join(', ')})`;
+  };
   const texts: string[] = [];
   return {
+    common,
     columns,
-    sqlite: (count) => (texts[count] ??= `${head} VALUES ${Array<string>(count).fill(row).join(', ')} ${tail}`),
+    sqlite: (count) =>
+      (texts[count] ??= `${head} VALUES ${Array.from({ length: count }, (_, n) => row(n)).join(', ')} ${tail}`),
     // Without a condition ON CONFLICT would be read as part of a join.
-    postgres: `${head} SELECT * FROM unnest(${arrays}) WHERE true ${tail}`,
+    postgres: `${head} SELECT ${[...same, '*'].join(', ')} FROM unnest(${arrays.join(', ')}) WHERE true ${tail}`,
   };
 }
 
@@ -269,7 +285,16 @@ export function* insert<Column extends string>(
   into: Rows<Column>,
   rows: readonly Readonly<Record<Column, Value>>[],
 ): Program<void> {
-  if (rows.length > 0) yield { kind: 'insertion', into, rows };
+  if (rows.length > 0) yield { kind: 'insertion', into, rows, common: {} };
+}
+
+/** The same, of rows that have much in common. */
+export function* insertAlike<Column extends string, Common extends string>(
+  into: Rows<Column, Common>,
+  common: Readonly<Record<Common, Value>>,
+  rows: readonly Readonly<Record<Column, Value>>[],
+): Program<void> {
+  if (rows.length > 0) yield { kind: 'insertion', into, rows, common };
 }
 
 /** A table of counters: what tells one from another, and its `count`. */
