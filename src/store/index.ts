@@ -29,13 +29,13 @@ export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from 
 export type { Sealer, Vault } from './vault.ts';
 export { makeWriterMemory, type Memorable, type WriterMemory } from './writer-memory.ts';
 export { performPostgres } from './sql/perform.ts';
+export { countersOf, rowsOf } from './sql/rows.ts';
 export {
   add,
   all,
   allOf,
   among,
   amongTuples,
-  countersOf,
   EARLIER,
   fragment,
   FOR_UPDATE,
@@ -53,7 +53,6 @@ export {
   part,
   rightNow,
   rightNowMs,
-  rowsOf,
   run,
   runEach,
   send,

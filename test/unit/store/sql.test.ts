@@ -21,7 +21,6 @@ import {
   part,
   rightNow,
   rightNowMs,
-  rowsOf,
   run,
   runEach,
   tryLock,
@@ -30,6 +29,7 @@ import {
   type Program,
   type Statement,
 } from '../../../src/store/sql/statement.ts';
+import { rowsOf } from '../../../src/store/sql/rows.ts';
 
 const statementOf = (program: Program<unknown>): Statement => {
   const { value } = program.next();
