@@ -1,17 +1,4 @@
-import type { LaneWrites } from '../src/lanes/index.ts';
-import {
-  beginAsk,
-  begunBy,
-  finishAsk,
-  linkAsk,
-  owner,
-  putAsk,
-  ROWS,
-  settleAsk,
-  tenant,
-  USERS,
-  type Claimed,
-} from '../test/support/delivery-asks.ts';
+import { begunBy, finishAsk, linkAsk, putAsk, ROWS, settleAsk, USERS } from '../test/support/delivery-asks.ts';
 import { makeDeliveries } from './deliveries.ts';
 import { drivePostgres, driveSqlite, type Driven, type Spent } from './drive-store.ts';
 import { median, round, type Figure } from './figure.ts';
@@ -26,37 +13,25 @@ const SHOWN = 70;
 
 type Group = readonly number[];
 
-/** As on SQLite: some are put, some settled and begun, some finished, all in one commit. */
-function makeShared(driven: Driven, nextBody: () => Uint8Array) {
+/**
+ * Some are put, some settled and begun, some finished. On SQLite all in one commit; on PostgreSQL what is put has a
+ * commit of its own, since it goes on another connection.
+ */
+function makeDeliver(driven: Driven, nextBody: () => Uint8Array, commits: 'shared' | 'put-apart') {
   let put: Group = [];
   let begun: readonly (readonly [number, ReturnType<typeof begunBy>])[] = [];
   return async (group: Group): Promise<void> => {
     const seqs = await driven.seqsOf(put.map((n) => `dlv_${n}`));
     const settling = put;
-    const outs = await driven.run([
-      ...group.map((n) => putAsk(n, nextBody())),
+    const puts = group.map((n) => putAsk(n, nextBody()));
+    const lanes = [
       ...begun.map(([n, one]) => finishAsk(n, one)),
       ...settling.map((n) => settleAsk(n, seqs.get(`dlv_${n}`) ?? 0)),
-    ]);
-    const from = group.length + begun.length;
-    begun = settling.map((n, i) => [n, begunBy(outs[from + i])] as const);
+    ];
+    if (commits === 'put-apart') await driven.run(puts);
+    const outs = await driven.run(commits === 'put-apart' ? lanes : [...lanes, ...puts]);
+    begun = settling.map((n, i) => [n, begunBy(outs[begun.length + i])] as const);
     put = group;
-  };
-}
-
-/** As on PostgreSQL: nothing is claimed at once, and what gives way has commits of its own. */
-function makeApart(driven: Driven, nextBody: () => Uint8Array) {
-  return async (group: Group): Promise<void> => {
-    await driven.run(group.map((n) => putAsk(n, nextBody())));
-    const seqs = await driven.seqsOf(group.map((n) => `dlv_${n}`));
-    await driven.run(group.map((n) => settleAsk(n, seqs.get(`dlv_${n}`) ?? 0)));
-    const claim = { tenant, owner, at: new Date(), leaseMs: 60_000, limit: TOGETHER };
-    const [out] = await driven.run([{ name: 'lane.claim', args: claim }]);
-    const { claimed } = out as LaneWrites['lane.claim']['out'];
-    if (claimed.length !== group.length) throw new Error(`${claimed.length} were claimed`);
-    const numberOf = (one: Claimed): number => Number(one.delivery.id.slice('dlv_'.length));
-    await driven.run(claimed.map((one) => beginAsk(numberOf(one), one)));
-    await driven.run(claimed.map((one) => finishAsk(numberOf(one), { ...one, attemptId: `att_${numberOf(one)}` })));
   };
 }
 
@@ -74,7 +49,7 @@ async function* measure(engine: 'sqlite' | 'postgres'): AsyncGenerator<Figure> {
   const driven = await (engine === 'sqlite' ? driveSqlite() : drivePostgres());
   try {
     for (let n = 0; n < USERS; n += 1) await driven.run([linkAsk(n)]);
-    const deliver = (engine === 'sqlite' ? makeShared : makeApart)(driven, makeDeliveries());
+    const deliver = makeDeliver(driven, makeDeliveries(), engine === 'sqlite' ? 'shared' : 'put-apart');
     let n = 0;
     const some = async (count: number): Promise<void> => {
       for (const end = n + count; n < end;) await deliver(Array.from({ length: TOGETHER }, () => n++));

@@ -9,5 +9,5 @@ export {
   type NewEvent,
   type QueuedEvent,
 } from './event.ts';
-export { forgetEvents, putEvents, queuedEvents } from './queue.ts';
+export { forgetEvents, noteSubscription, putEvents, queuedEvents } from './queue.ts';
 export { eventsSealed } from './rows.ts';

@@ -1,4 +1,14 @@
-import { all, among, insert, rowsOf, send, type CommandContext, type Program } from '../store/index.ts';
+import {
+  all,
+  among,
+  get,
+  insert,
+  rowsOf,
+  send,
+  type CommandContext,
+  type Memorable,
+  type Program,
+} from '../store/index.ts';
 import type { NewEvent, QueuedEvent } from './event.ts';
 import { sealItems, toQueued } from './rows.ts';
 
@@ -10,20 +20,43 @@ const EVENTS = rowsOf('event', {
   items_sealed: 'bytea',
 });
 
-/** Puts what a command did into the queue, in the commit of that command. What did nothing puts nothing. */
-export function* putEvents({ vault }: CommandContext, events: readonly NewEvent[]): Program<void> {
-  yield* insert(
-    EVENTS,
-    events
-      .filter(({ items }) => items.length > 0)
-      .map((event) => ({
+/** Tenants by whether they have subscriptions, in whatever state, as far as this writer has looked. */
+const SUBSCRIBED: Memorable<Map<string, boolean>> = { fresh: () => new Map() };
+
+/**
+ * Whether there may be a subscription. The writer of SQLite sees every one that is made, and an event that is committed
+ * before the first of them is owed to nobody. On PostgreSQL another process may commit one at this moment.
+ */
+function* hasSubscriptions({ engine, memory }: CommandContext, tenant: string): Program<boolean> {
+  if (engine === 'postgres') return true;
+  const subscribed = memory.recall(SUBSCRIBED);
+  const known = subscribed.get(tenant);
+  if (known !== undefined) return known;
+  const found = yield* get`SELECT 1 AS one FROM subscription WHERE tenant = ${tenant} LIMIT 1`;
+  subscribed.set(tenant, found !== undefined);
+  return found !== undefined;
+}
+
+/** To be called in the command that makes a subscription. */
+export const noteSubscription = ({ memory }: CommandContext, tenant: string): void =>
+  void memory.recall(SUBSCRIBED).set(tenant, true);
+
+/**
+ * Puts what a command did into the queue, in the commit of that command. What did nothing puts nothing, and where
+ * nobody has ever subscribed nothing is put.
+ */
+export function* putEvents(context: CommandContext, events: readonly NewEvent[]): Program<void> {
+  const rows = [];
+  for (const event of events)
+    if (event.items.length > 0 && (yield* hasSubscriptions(context, event.tenant)))
+      rows.push({
         tenant: event.tenant,
         at: event.at.getTime(),
         user_index: event.user,
         patient_index: event.patient,
-        items_sealed: sealItems(vault, event),
-      })),
-  );
+        items_sealed: sealItems(context.vault, event),
+      });
+  yield* insert(EVENTS, rows);
 }
 
 /**

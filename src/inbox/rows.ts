@@ -1,5 +1,15 @@
 import { dropBytes } from '../kernel/index.ts';
-import { openUserKey, type SealedTable, type Sealer, type Vault } from '../store/index.ts';
+import {
+  forgetKey,
+  openKey as openStoredKey,
+  openUserKey,
+  rememberKey,
+  type CommandContext,
+  type OpenedKey,
+  type SealedTable,
+  type Sealer,
+  type Vault,
+} from '../store/index.ts';
 import type {
   DeliveryStep,
   DetailedDelivery,
@@ -208,35 +218,50 @@ export const inboxSealed: readonly SealedTable[] = [
  */
 const keyPlace = (id: string): string => `delivery.body_key_sealed/${id}`;
 
-/** A new key, and how it is stored. */
-export function makeDeliveryKey(vault: Vault, id: string): { readonly sealer: Sealer; readonly sealed: Buffer } {
+/** A new key, and how it is stored. It is opened again when its user is known, mostly a moment later. */
+export function makeDeliveryKey(
+  context: Pick<CommandContext, 'vault' | 'memory' | 'engine'>,
+  id: string,
+): { readonly sealer: Sealer; readonly sealed: Buffer } {
+  const { vault } = context;
   const key = vault.makeKey();
-  return { sealer: vault.under(key), sealed: vault.seal(key, keyPlace(id)) };
+  const sealer = vault.under(key);
+  const sealed = vault.seal(key, keyPlace(id));
+  rememberKey(context, sealed, keyPlace(id), { key, sealer });
+  return { sealer, sealed };
 }
 
-function openKey(vault: Vault, row: Row): Buffer | null {
-  const sealed = (row['body_key_sealed'] ?? row['unclaimed_key_sealed']) as Uint8Array | null;
-  if (sealed === null) return null;
-  const by = vault.isOwn(sealed) ? vault : openUserKey(vault, row['user_index'] as Uint8Array, row['user_key_sealed']);
-  return by.open(sealed, keyPlace(String(row['id'])));
-}
+const sealedKeyOf = (row: Row): Uint8Array | null =>
+  (row['body_key_sealed'] ?? row['unclaimed_key_sealed']) as Uint8Array | null;
+
+/** By what the key of a delivery is sealed. */
+const sealerOfKey = (vault: Vault, row: Row, sealed: Uint8Array): Sealer =>
+  vault.isOwn(sealed) ? vault : openUserKey(vault, row['user_index'] as Uint8Array, row['user_key_sealed']);
 
 /** What opens the sealed columns and the body of a delivery. Throws where the user's key was destroyed. */
 function sealerOf(vault: Vault, row: Row): Sealer {
-  const key = openKey(vault, row);
-  return key === null ? vault : vault.under(key);
+  const sealed = sealedKeyOf(row);
+  if (sealed === null) return vault;
+  return vault.under(sealerOfKey(vault, row, sealed).open(sealed, keyPlace(String(row['id']))));
+}
+
+function takeKey(context: CommandContext, row: Row, sealed: Uint8Array, place: string): OpenedKey {
+  const opened = openStoredKey(context, sealerOfKey(context.vault, row, sealed), sealed, place);
+  forgetKey(context, sealed, place);
+  return opened;
 }
 
 /** The same, with the key as it is stored once its user is known; as it was where it is nobody's. */
 export function keyForUser(
-  vault: Vault,
+  context: CommandContext,
   row: Row,
   user: Sealer | null,
 ): { readonly sealer: Sealer; readonly sealed: Uint8Array | null } {
-  const key = openKey(vault, row);
-  if (key === null) return { sealer: vault, sealed: null };
-  const sealed = user?.seal(key, keyPlace(String(row['id']))) ?? (row['body_key_sealed'] as Uint8Array | null);
-  return { sealer: vault.under(key), sealed };
+  const stored = sealedKeyOf(row);
+  if (stored === null) return { sealer: context.vault, sealed: null };
+  const place = keyPlace(String(row['id']));
+  const { key, sealer } = takeKey(context, row, stored, place);
+  return { sealer, sealed: user?.seal(key, place) ?? (row['body_key_sealed'] as Uint8Array | null) };
 }
 
 export const documentIndex = (vault: Vault, key: string): Buffer => vault.index('document', key);

@@ -79,6 +79,8 @@ export interface CommandSet<W extends Operations, R extends Operations> {
    * many rows which others of them want too, and would wait for each other.
    */
   readonly inOneLine?: true;
+  /** Commands that nobody outside waits for: alone they may rest for some milliseconds, to share a commit with others. */
+  readonly soon?: readonly (keyof W & string)[];
   readonly postgres: () => Promise<CommandFile<W, R>>;
   readonly [writesOf]?: W;
   readonly [readsOf]?: R;

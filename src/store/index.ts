@@ -24,23 +24,25 @@ export {
   type StoreHealth,
 } from './commands.ts';
 export { patientIndex, userIndex } from './indexes.ts';
+export { forgetKey, forgetKeys, openKey, rememberKey, type OpenedKey } from './opened-keys.ts';
 export { isErased, liftErasure, openUserKey, userSealer, type UserSealer } from './user-key.ts';
 export type { Sealer, Vault } from './vault.ts';
 export { makeWriterMemory, type Memorable, type WriterMemory } from './writer-memory.ts';
 export { performPostgres } from './sql/perform.ts';
+export { countersOf, rowsOf } from './sql/rows.ts';
 export {
   add,
   all,
   allOf,
   among,
   amongTuples,
-  countersOf,
   EARLIER,
   fragment,
   FOR_UPDATE,
   FOR_UPDATE_OF_FREE,
   get,
   insert,
+  insertAlike,
   LATER,
   listOf,
   lock,
@@ -51,7 +53,6 @@ export {
   part,
   rightNow,
   rightNowMs,
-  rowsOf,
   run,
   runEach,
   send,

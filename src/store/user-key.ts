@@ -1,4 +1,5 @@
 import type { CommandContext } from './commands.ts';
+import { openKey, rememberKey } from './opened-keys.ts';
 import { get, run, type Program } from './sql/statement.ts';
 import type { Sealer, Vault } from './vault.ts';
 
@@ -18,11 +19,18 @@ export const keyPlace = (index: Uint8Array): string => `user_key.key_sealed/${Bu
 export const openUserKey = (vault: Vault, index: Uint8Array, keySealed: unknown): Sealer =>
   vault.under(vault.open(keySealed as Uint8Array, keyPlace(index)));
 
+/** The same, of a user whose deliveries come one after the other. */
+function openAgain(context: CommandContext, index: Uint8Array, keySealed: Uint8Array): Sealer {
+  const opened = openKey(context, context.vault, keySealed, keyPlace(index));
+  rememberKey(context, keySealed, keyPlace(index), opened);
+  return opened.sealer;
+}
+
 /** What the row says; null where a key is to be made. */
-function read(vault: Vault, index: Uint8Array, row: Row | undefined): UserSealer | null {
+function read(context: CommandContext, index: Uint8Array, row: Row | undefined): UserSealer | null {
   if (row === undefined) return null;
   if (row['erased_at'] !== null) return 'erased';
-  return row['key_sealed'] === null ? null : openUserKey(vault, index, row['key_sealed']);
+  return row['key_sealed'] === null ? null : openAgain(context, index, row['key_sealed'] as Uint8Array);
 }
 
 function* rowOf(tenant: string, index: Uint8Array): Program<Row | undefined> {
@@ -34,20 +42,21 @@ function* rowOf(tenant: string, index: Uint8Array): Program<Row | undefined> {
  * the user's key as they were just read, undefined where there was none.
  */
 export function* userSealer(
-  { vault }: CommandContext,
+  context: CommandContext,
   tenant: string,
   index: Uint8Array,
   at: Date,
   row: Row | undefined,
 ): Program<UserSealer> {
-  const known = read(vault, index, row);
+  const { vault } = context;
+  const known = read(context, index, row);
   if (known !== null) return known;
   // Whoever comes first has made it; the others take that one.
   yield* run`
     INSERT INTO user_key (tenant, user_index, key_sealed, made_at)
     VALUES (${tenant}, ${index}, ${vault.seal(vault.makeKey(), keyPlace(index))}, ${at.getTime()})
     ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = coalesce(user_key.key_sealed, excluded.key_sealed)`;
-  const made = read(vault, index, yield* rowOf(tenant, index));
+  const made = read(context, index, yield* rowOf(tenant, index));
   if (made === null) throw new Error('the key of the user was not kept');
   return made;
 }

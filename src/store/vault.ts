@@ -1,9 +1,9 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createSecretKey,
+  hash,
   hkdfSync,
   type Cipheriv,
   type Decipheriv,
@@ -62,8 +62,17 @@ const KEY = 32;
 const INDEXES_MAX = 5_000;
 const CHAINS_MAX = 1_000;
 
-export const idOf = (key: Uint8Array): Buffer =>
-  createHash('sha256').update('chartgate key id\n').update(key).digest().subarray(0, 4);
+const ID_BYTES = 4;
+const ID_OF = Buffer.from('chartgate key id\n');
+/** One for all: it is filled, hashed and emptied without a pause. */
+const identified = Buffer.concat([ID_OF, Buffer.alloc(KEY)]);
+export function idOf(key: Uint8Array): Buffer {
+  if (key.byteLength !== KEY) throw new RangeError('a key has 32 bytes');
+  identified.set(key, ID_OF.length);
+  const id = hash('sha256', identified, 'buffer').subarray(0, ID_BYTES);
+  identified.fill(0, ID_OF.length);
+  return id;
+}
 
 const bytesOf = (sealed: Uint8Array): Buffer => Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
 const keyIdOf = (sealed: Buffer): string => sealed.subarray(1, HEAD).toString('hex');
@@ -83,7 +92,13 @@ function inSlices(cipher: Cipheriv | Decipheriv, from: Buffer, to: Buffer): void
  * Sealed form: version, key id (4), nonce (12), ciphertext, tag (16). A fresh nonce a value: 2^32 values a key are
  * safe.
  */
-function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing: KeyObject, chance: Chance): Sealer {
+function makeSealer(
+  /** By what a sealed value begins with; null where there is no key for it. */
+  keyOf: (sealed: Buffer) => KeyObject | null,
+  head: Buffer,
+  sealing: KeyObject,
+  chance: Chance,
+): Sealer {
   return {
     seal(plain, place) {
       const nonce = chance(NONCE);
@@ -99,8 +114,8 @@ function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing:
     },
     open(sealed, place) {
       const bytes = bytesOf(sealed);
-      const key = ring.get(keyIdOf(bytes));
-      if (bytes[0] !== VERSION || key === undefined) throw new Error('sealed with a key that this vault does not have');
+      const key = bytes[0] === VERSION ? keyOf(bytes) : null;
+      if (key === null) throw new Error('sealed with a key that this vault does not have');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEAD, HEAD + NONCE), { authTagLength: TAG });
       decipher.setAAD(Buffer.from(place));
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG));
@@ -113,10 +128,19 @@ function makeSealer(ring: ReadonlyMap<string, KeyObject>, head: Buffer, sealing:
   };
 }
 
-const headOf = (key: Uint8Array): Buffer => Buffer.concat([Buffer.from([VERSION]), idOf(key)]);
+function headOf(key: Uint8Array): Buffer {
+  const head = Buffer.alloc(HEAD, VERSION);
+  idOf(key).copy(head, 1);
+  return head;
+}
 
 const ringOf = (keys: readonly Uint8Array[]): Map<string, KeyObject> =>
   new Map(keys.map((key) => [idOf(key).toString('hex'), createSecretKey(key)]));
+
+const inRing =
+  (ring: ReadonlyMap<string, KeyObject>) =>
+  (sealed: Buffer): KeyObject | null =>
+    ring.get(keyIdOf(sealed)) ?? null;
 
 /** A key a chain: a chain is one life of one writer, and holds far less than a key can seal. */
 function makeParticulars(kept: KeptKeys, others: ReadonlyMap<string, KeyObject>, chance: Chance): Vault['particulars'] {
@@ -128,7 +152,7 @@ function makeParticulars(kept: KeptKeys, others: ReadonlyMap<string, KeyObject>,
     const info = `chartgate audit particulars v1\n${chain}`;
     const key = createSecretKey(Buffer.from(hkdfSync('sha256', kept.particulars, '', info, KEY)));
     const id = idOf(kept.particulars).toString('hex');
-    const sealer = makeSealer(new Map([...ring, [id, key]]), headOf(kept.particulars), key, chance);
+    const sealer = makeSealer(inRing(new Map([...ring, [id, key]])), headOf(kept.particulars), key, chance);
     if (sealers.size >= CHAINS_MAX) sealers.clear();
     sealers.set(chain, sealer);
     return sealer;
@@ -149,7 +173,7 @@ export function makeVault(keys: VaultKeys, kept: KeptKeys | null = null): Vault 
   /** The same few people and lanes are asked for again and again. */
   const indexes = new Map<string, Buffer>();
 
-  const own = makeSealer(ring, headOf(first), sealing, chance);
+  const own = makeSealer(inRing(ring), headOf(first), sealing, chance);
   return {
     ...own,
     particulars: kept === null ? () => own : makeParticulars(kept, ring, chance),
@@ -159,7 +183,9 @@ export function makeVault(keys: VaultKeys, kept: KeptKeys | null = null): Vault 
     makeKey: () => Buffer.from(chance(KEY)),
     under(key) {
       const object = createSecretKey(key);
-      return makeSealer(new Map([[idOf(key).toString('hex'), object]]), headOf(key), object, chance);
+      const head = headOf(key);
+      const isSealedByIt = (sealed: Buffer): boolean => head.compare(sealed, 0, HEAD) === 0;
+      return makeSealer((sealed) => (isSealedByIt(sealed) ? object : null), head, object, chance);
     },
     isOwn: (sealed) => ring.has(keyIdOf(bytesOf(sealed))),
     index(field, value) {

@@ -17,6 +17,11 @@ export const QUEUE_LIMITS = {
  * batches tell, so that the commit stays short on a slow machine and a fast one is not held back.
  */
 const BESIDE = { ms: 6, least: 8, most: 32 } as const;
+/**
+ * Nobody outside waits for a batch of nothing but commands that give way or are `soon`. It rests after the one before
+ * it, for longer where that one was long, so that more of them share a commit; never while there are enough.
+ */
+const GATHER = { times: 2, mostMs: 12, enough: 16 } as const;
 /** How much of what is known of the time that a command takes is what the last batch told. */
 const NEWEST_SHARE = 0.2;
 
@@ -40,11 +45,15 @@ export type RunBatch = (asks: readonly Ask[]) => Promise<readonly Outcome[]>;
 interface Waiting extends Ask {
   readonly bytes: number;
   readonly since: number;
+  readonly urgency: Urgency;
   readonly settle: (outcome: Outcome) => void;
 }
 
-/** `behind` gives way: it may wait for as long as others come, and is never refused for that. */
-export type Urgency = 'now' | 'behind';
+/**
+ * `soon` goes with the others, and alone it may rest for some milliseconds until there are more. `behind` gives way: it
+ * may wait for as long as others come, and is never refused for that.
+ */
+export type Urgency = 'now' | 'soon' | 'behind';
 
 export interface WriteQueue {
   push(name: string, args: unknown, urgency?: Urgency, give?: Given): Promise<Result<unknown>>;
@@ -67,7 +76,7 @@ export function weigh(args: unknown): number {
 }
 
 /**
- * Natural group commit: a batch is whatever arrived while the last commit ran; no timer ever delays one.
+ * Natural group commit: a batch is whatever arrived while the last commit ran; no timer ever delays what is asked `now`.
  * `take` gives a free executor or null; it is asked again after each batch and on `wake`.
  */
 export function makeWriteQueue(deps: {
@@ -80,8 +89,12 @@ export function makeWriteQueue(deps: {
   readonly concurrency?: number;
 }): WriteQueue {
   const { limits = QUEUE_LIMITS, concurrency = Infinity } = deps;
-  const lines: Readonly<Record<Urgency, Waiting[]>> = { now: [], behind: [] };
-  const { now: waiting, behind } = lines;
+  const [waiting, behind]: readonly [Waiting[], Waiting[]] = [[], []];
+  const lines: Readonly<Record<Urgency, Waiting[]>> = { now: waiting, soon: waiting, behind };
+  /** How many of those that wait are asked `now`. */
+  let hurried = 0;
+  let restUntil = 0;
+  let resting: NodeJS.Timeout | undefined;
   let bytes = 0;
   let running = 0;
   /** Of a command on average; null before the first. */
@@ -93,7 +106,10 @@ export function makeWriteQueue(deps: {
 
   const remove = (line: Waiting[], count: number): Waiting[] => {
     const out = line.splice(0, count);
-    for (const one of out) bytes -= one.bytes;
+    for (const one of out) {
+      bytes -= one.bytes;
+      if (one.urgency === 'now') hurried -= 1;
+    }
     return out;
   };
 
@@ -152,8 +168,25 @@ export function makeWriteQueue(deps: {
     }
   }
 
+  /** How long to wait for more before the next batch. */
+  const restMs = (): number =>
+    hurried > 0 || isClosed || waiting.length + behind.length >= GATHER.enough ? 0 : restUntil - deps.nowMs();
+
+  function rest(ms: number): void {
+    resting ??= setTimeout(() => {
+      resting = undefined;
+      restUntil = 0;
+      schedule();
+    }, ms);
+  }
+
   function flush(): void {
     isScheduled = false;
+    const ms = restMs();
+    if (ms > 0) {
+      rest(ms);
+      return;
+    }
     while (waiting.length + behind.length > 0 && running < concurrency) {
       const runBatch = deps.take();
       if (runBatch === null) break;
@@ -166,7 +199,9 @@ export function makeWriteQueue(deps: {
         .catch(failed)
         .then((outcomes) => {
           running -= 1;
-          learn(deps.nowMs() - from, batch.length);
+          const now = deps.nowMs();
+          learn(now - from, batch.length);
+          restUntil = now + Math.min(GATHER.mostMs, GATHER.times * (now - from));
           batch.forEach((one, i) =>
             one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }),
           );
@@ -192,12 +227,14 @@ export function makeWriteQueue(deps: {
         return Promise.resolve(fail(fault('store.queue-full')));
       return new Promise((resolve, reject) => {
         bytes += weight;
+        if (urgency === 'now') hurried += 1;
         lines[urgency].push({
           name,
           args,
           give,
           bytes: weight,
           since: deps.nowMs(),
+          urgency,
           settle: (outcome) => {
             if (outcome.done) resolve(ok(outcome.out));
             else if ('fault' in outcome) resolve(fail(outcome.fault));
@@ -210,6 +247,7 @@ export function makeWriteQueue(deps: {
     size: () => ({ count: waiting.length + behind.length, bytes }),
     close() {
       isClosed = true;
+      schedule();
       // Nobody waits for these, and whatever they are about is still there at the next start.
       for (const one of remove(behind, behind.length)) one.settle({ done: false, fault: fault('store.closed') });
       return new Promise((resolve) => {

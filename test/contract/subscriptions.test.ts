@@ -122,6 +122,28 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     expect(await eventsOf(early)).toEqual([]);
   });
 
+  test('what happened before the first subscription was made is owed to nobody; the next thing is', async () => {
+    await put('ada', [anItem('1')]);
+    expect(await fanOut()).toMatchObject({ events: engine === 'sqlite' ? 0 : 1, touched: 0 });
+    // In the batch of the subscription itself, behind it.
+    const [made] = await Promise.all([add(), put('ada', [anItem('2')])]);
+    expect(await fanOut()).toMatchObject({ events: 1, touched: 0 });
+    for (const { lease } of await claim())
+      must(await subscriptions().write('subscription.settle', { lease, at: NOON, outcome: { kind: 'greeted' } }));
+    await put('ada', [anItem('3')]);
+    await fanOut();
+    expect(await idsOf(made)).toEqual([[1, '3']]);
+  });
+
+  test('a database that is opened anew knows of its subscriptions', async () => {
+    const made = await addActive();
+    await store.close();
+    store = await place.open({ sets: SETS });
+    await put('ada', [anItem('1')]);
+    await fanOut();
+    expect(await idsOf(made)).toEqual([[1, '1']]);
+  });
+
   test('a subscription is told of what it wants, each under the next number, whatever comes between', async () => {
     const all = await addActive();
     const pulse = await addActive({

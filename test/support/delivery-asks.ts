@@ -75,18 +75,6 @@ export const settleAsk = (n: number, seq: number): Ask => ({
   },
 });
 const fenceOf = ({ patient, epoch }: Pick<Claimed, 'patient' | 'epoch'>) => ({ tenant, owner, patient, epoch });
-export const beginAsk = (n: number, one: Claimed): Ask => ({
-  name: 'lane.begin',
-  args: {
-    fence: fenceOf(one),
-    jobSeq: one.job.seq,
-    attemptId: `att_${n}`,
-    ...attemptOf(n),
-    mode: 'write',
-    leaseMs: 60_000,
-    at: new Date(),
-  },
-});
 export const finishAsk = (n: number, { attemptId, job, ...one }: Begun): Ask => ({
   name: 'lane.finish',
   args: {

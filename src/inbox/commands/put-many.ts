@@ -12,7 +12,7 @@ import type { PutOutcome } from './put.ts';
  * them, also among themselves, were there before.
  */
 export async function putMany(context: PostgresContext, all: readonly PutDelivery[]): Promise<PutOutcome[]> {
-  const { db, vault } = context;
+  const { db } = context;
   const [first] = all;
   if (first === undefined) return [];
   const { tenant } = first;
@@ -52,7 +52,7 @@ export async function putMany(context: PostgresContext, all: readonly PutDeliver
   const states = seqs.map((seq) => (isFresh.has(seq) ? ('received' as const) : ('duplicate' as const)));
   const kept = all.flatMap((d, i) => {
     if (states[i] !== 'received') return [];
-    const key = makeDeliveryKey(vault, d.id);
+    const key = makeDeliveryKey(context, d.id);
     return [{ seq: seqs[i], key: key.sealed, sealed: key.sealer.seal(d.body, bodyPlace(d.id)) }];
   });
   await db.run(

@@ -18,8 +18,8 @@ function* markDuplicate(d: PutDelivery, seq: number, digest: Uint8Array): Progra
     WHERE seq = ${seq}`;
 }
 
-function* keepBody({ vault }: CommandContext, d: PutDelivery, seq: number): Program<void> {
-  const key = makeDeliveryKey(vault, d.id);
+function* keepBody(context: CommandContext, d: PutDelivery, seq: number): Program<void> {
+  const key = makeDeliveryKey(context, d.id);
   yield* run`INSERT INTO unclaimed_key (seq, key_sealed) VALUES (${seq}, ${key.sealed})`;
   const sealed = key.sealer.seal(d.body, bodyPlace(d.id));
   yield* run`INSERT INTO delivery_body (seq, sealed) VALUES (${seq}, ${sealed})`;

@@ -60,14 +60,14 @@ function* writeFindings(tenant: string, row: Row, findings: readonly string[]): 
 
 /** What it turned out to be about. */
 function columnsOf(
-  { vault }: CommandContext,
+  context: CommandContext,
   row: Row,
   user: Owner | null,
   facts: Facts,
   document: Uint8Array | null,
 ): Fragment {
   const id = String(row['id']);
-  const { sealer, sealed } = keyForUser(vault, row, user?.sealer ?? null);
+  const { sealer, sealed } = keyForUser(context, row, user?.sealer ?? null);
   return fragment`data_structure = ${facts.dataStructure}, user_index = ${user?.index ?? null},
     user_sealed = ${facts.user === null ? null : sealUser(sealer, facts.user, id)}, content_digest = ${facts.contentDigest},
     document_index = ${document}, document_version = ${facts.documentVersion},

@@ -1,6 +1,7 @@
 import {
   fragment,
   insert,
+  insertAlike,
   LATER,
   rowsOf,
   run,
@@ -16,11 +17,7 @@ import { fromHex, nameBytes, sealId, sealSides } from '../rows.ts';
 const WRITTEN = rowsOf(
   'written_resource',
   {
-    tenant: 'text',
-    target: 'text',
     name: 'bytea',
-    patient_index: 'bytea',
-    document_index: 'bytea',
     chart_day: 'text',
     summary_group: 'text',
     resource_type: 'text',
@@ -28,8 +25,6 @@ const WRITTEN = rowsOf(
     version_id: 'text',
     content_digest: 'bytea',
     fingerprint: 'bytea',
-    delivery_seq: 'bigint',
-    written_at: 'bigint',
     said_at: 'bigint',
     kept_at: 'bigint',
     said_status: 'text',
@@ -41,6 +36,14 @@ const WRITTEN = rowsOf(
     content_digest = excluded.content_digest, fingerprint = excluded.fingerprint, kept_at = excluded.kept_at,
     delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at,
     said_status = excluded.said_status, said_meaning = excluded.said_meaning, retracted_at = NULL`,
+  {
+    tenant: 'text',
+    target: 'text',
+    patient_index: 'bytea',
+    document_index: 'bytea',
+    delivery_seq: 'bigint',
+    written_at: 'bigint',
+  },
 );
 
 function* putWritten(
@@ -51,14 +54,19 @@ function* putWritten(
 ): Program<void> {
   // One statement of PostgreSQL may touch a row once only.
   const rows = new Map(written.map((row) => [row.name, row]));
-  yield* insert(
+  const { tenant, patient } = fence;
+  yield* insertAlike(
     WRITTEN,
-    [...rows.values()].map((row) => ({
-      tenant: fence.tenant,
+    {
+      tenant,
       target: TARGET,
-      name: nameBytes(row.name),
-      patient_index: fence.patient,
+      patient_index: patient,
       document_index: document,
+      delivery_seq: deliverySeq,
+      written_at: at.getTime(),
+    },
+    [...rows.values()].map((row) => ({
+      name: nameBytes(row.name),
       chart_day: row.chartDay,
       summary_group: row.group,
       resource_type: row.resourceType,
@@ -66,8 +74,6 @@ function* putWritten(
       version_id: row.versionId,
       content_digest: fromHex(row.contentDigest),
       fingerprint: fromHex(row.fingerprint),
-      delivery_seq: deliverySeq,
-      written_at: at.getTime(),
       said_at: row.saidAt,
       kept_at: row.effect === 'kept' ? at.getTime() : null,
       said_status: row.said?.status ?? null,

@@ -278,10 +278,10 @@ export async function openPostgres(deps: {
   return {
     engine: 'postgres',
     engineVersion: version,
-    use: ({ inOneLine }) => {
+    use: ({ inOneLine, soon = [] }) => {
       const queue = inOneLine === true ? queues.inLine : queues.beside;
       return {
-        write: (name, args, give) => queue.push(name, args, 'now', give),
+        write: (name, args, give) => queue.push(name, args, soon.includes(name) ? 'soon' : 'now', give),
         // What it locks is in the way of nobody who waits for an acknowledgement.
         writeBehind: (name, args) => queues.inLine.push(name, args, 'behind'),
         read: (name, args) => read(name, args),

@@ -1,4 +1,5 @@
-import { insert, type Addition, type Program, type Rows, type Value } from './statement.ts';
+import type { Rows } from './rows.ts';
+import { insert, type Addition, type Program, type Value } from './statement.ts';
 
 type Counter = Readonly<Record<string, Value>>;
 

@@ -2,7 +2,10 @@ import type { PostgresDb, SqliteDb, SqlValue } from '../commands.ts';
 import { makeRender, type Bound } from './render.ts';
 import type { Addition, Insertion, Program, Series, Step } from './statement.ts';
 
-const forSqlite = makeRender('sqlite');
+const toSqlite = (value: Bound): SqlValue =>
+  typeof value === 'boolean' ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : (value as SqlValue);
+
+const forSqlite = makeRender('sqlite', toSqlite);
 const forPostgres = makeRender('postgres');
 
 /** The database of a program, and what it adds to counters; who only reads adds nothing. */
@@ -20,18 +23,16 @@ function checkOne({ unlessOne }: Series, changed: unknown): void {
   if (unlessOne !== undefined && changed !== 1) throw new Error(unlessOne);
 }
 
-const toSqlite = (value: Bound): SqlValue =>
-  typeof value === 'boolean' ? Number(value) : Array.isArray(value) ? JSON.stringify(value) : (value as SqlValue);
-
 /** Each number of rows is a text of its own, which is prepared and kept: this bounds how many there are. */
 const ROWS_A_STATEMENT = 32;
 
-function insertSqlite(db: SqliteDb, { into: { columns, sqlite }, rows }: Insertion): void {
+function insertSqlite(db: SqliteDb, { into, rows, common }: Insertion): void {
+  const same = into.common.map((column) => toSqlite(common[column] ?? null));
   for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
-    const some = rows.slice(from, from + ROWS_A_STATEMENT);
-    const values: SqlValue[] = [];
-    for (const row of some) for (const column of columns) values.push(toSqlite(row[column] ?? null));
-    db.run(sqlite(some.length), ...values);
+    const some = rows.length <= ROWS_A_STATEMENT ? rows : rows.slice(from, from + ROWS_A_STATEMENT);
+    const values = [...same];
+    for (const row of some) for (const column of into.columns) values.push(toSqlite(row[column] ?? null));
+    db.run(into.sqlite(some.length), ...values);
   }
 }
 
@@ -50,8 +51,7 @@ function stepSqlite(on: Performing<SqliteDb>, step: Step): unknown {
     return undefined;
   }
   if (step.kind === 'lock' || step.kind === 'try-lock') return true;
-  const { text, values: given } = forSqlite(step);
-  const values = given.map(toSqlite);
+  const { text, values } = forSqlite(step);
   switch (step.want) {
     case 'get':
       return db.get(text, ...values);
@@ -69,8 +69,9 @@ async function stepPostgres(on: Performing<PostgresDb>, step: Step): Promise<unk
     return undefined;
   }
   if (step.kind === 'insertion') {
-    const { columns, postgres } = step.into;
-    return db.run(postgres, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
+    const { common, columns, postgres } = step.into;
+    const same = common.map((column) => step.common[column] ?? null);
+    return db.run(postgres, ...same, ...columns.map((column) => step.rows.map((row) => row[column] ?? null)));
   }
   if (step.kind === 'series')
     return Promise.all(step.statements.map(async (statement) => checkOne(step, await stepPostgres(on, statement))));

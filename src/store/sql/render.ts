@@ -126,60 +126,78 @@ function pushShape(shape: unknown[], value: Interpolated): void {
   }
 }
 
-/** In the order of their places. */
-function pushValues(engine: Engine, values: Bound[], value: Interpolated): void {
-  if (!isSpecial(value)) {
-    values.push(value);
-    return;
-  }
-  switch (value.kind) {
-    case 'part':
-      return;
-    case 'typed':
-      values.push(value.value);
-      return;
-    case 'list':
-      values.push(boundList(engine, value));
-      return;
-    case 'tuples':
-      values.push(...boundTuples(engine, value));
-      return;
-    case 'now':
-      if (engine === 'sqlite') values.push(value.atMs);
-      return;
-    case 'fragment':
-      for (const one of value.values) pushValues(engine, values, one);
-      return;
-    case 'joined':
-      for (const one of value.fragments) pushValues(engine, values, one);
-  }
-}
-
-const isSame = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((one, i) => one === b[i]);
-
 /** Parts are constants; one that is made at each call must not be remembered for ever. */
 const SHAPES_MAX = 40;
 
+interface Known {
+  readonly shape: readonly unknown[];
+  readonly text: string;
+}
+
+/** Walks along the shape that a statement may have, and gathers its values on the way. */
+function makeFollow<Out>(engine: Engine, bind: (value: Bound) => Out) {
+  let shape: readonly unknown[] = [];
+  let at = 0;
+  let values: Out[] = [];
+  const isNext = (one: unknown): boolean => shape[at++] === one;
+
+  /** In the order of their places. False where the shape is another one. */
+  function follow(value: Interpolated): boolean {
+    if (!isSpecial(value)) {
+      values.push(bind(value));
+      return isNext(null);
+    }
+    switch (value.kind) {
+      case 'part':
+        return isNext(value);
+      case 'typed':
+        values.push(bind(value.value));
+        return isNext(value.type);
+      case 'list':
+        values.push(bind(boundList(engine, value)));
+        return isNext(value.type);
+      case 'tuples':
+        for (const one of boundTuples(engine, value)) values.push(bind(one));
+        return isNext(value.types);
+      case 'now':
+        if (engine === 'sqlite') values.push(bind(value.atMs));
+        return isNext(value.postgres);
+      case 'fragment':
+        return isNext(value.strings) && value.values.every(follow);
+      case 'joined':
+        return isNext(value.by) && isNext(value.fragments.length) && value.fragments.every(follow);
+    }
+  }
+
+  return (known: Known, given: readonly Interpolated[]): readonly Out[] | null => {
+    [shape, at, values] = [known.shape, 0, []];
+    for (const one of given) if (!follow(one)) return null;
+    return at === shape.length ? values : null;
+  };
+}
+
 /**
  * A statement as an engine reads it. Its text is made once for each place in the code and each shape it takes there.
+ * `bind`: how the engine is given a value.
  */
-export function makeRender(engine: Engine): (statement: Statement) => Rendered {
-  const known = new WeakMap<TemplateStringsArray, { readonly shape: readonly unknown[]; readonly text: string }[]>();
+export function makeRender<Out = Bound>(
+  engine: Engine,
+  bind: (value: Bound) => Out = (value) => value as Out,
+): (statement: Statement) => { readonly text: string; readonly values: readonly Out[] } {
+  const known = new WeakMap<TemplateStringsArray, Known[]>();
+  const follow = makeFollow(engine, bind);
   return (statement) => {
     const { strings, values: given } = statement;
     let kept = known.get(strings);
     if (kept === undefined) known.set(strings, (kept = []));
+    for (const one of kept) {
+      const values = follow(one, given);
+      if (values !== null) return { text: one.text, values };
+    }
+    const { text, values } = render(engine, statement);
     const shape: unknown[] = [];
     for (const one of given) pushShape(shape, one);
-    const before = kept.find((one) => isSame(one.shape, shape));
-    if (before !== undefined) {
-      const values: Bound[] = [];
-      for (const one of given) pushValues(engine, values, one);
-      return { text: before.text, values };
-    }
-    const made = render(engine, statement);
-    if (kept.length < SHAPES_MAX) kept.push({ shape, text: made.text });
-    return made;
+    if (kept.length < SHAPES_MAX) kept.push({ shape, text });
+    return { text, values: values.map(bind) };
   };
 }

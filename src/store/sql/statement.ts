@@ -9,11 +9,10 @@
  * code base, as the text around them is: each distinct text is prepared once and kept.
  */
 
+import type { ColumnType, Rows } from './rows.ts';
+
 export type Row = Readonly<Record<string, unknown>>;
 export type Engine = 'sqlite' | 'postgres';
-
-/** PostgreSQL must be told the type of a value where nothing beside it has one. */
-export type ColumnType = 'text' | 'bigint' | 'int' | 'bytea' | 'double precision';
 
 export type Value = string | number | bigint | boolean | null | Uint8Array;
 
@@ -140,8 +139,10 @@ export interface Statement {
 /** Rows of one table that are inserted together. */
 export interface Insertion {
   readonly kind: 'insertion';
-  readonly into: Rows<string>;
+  readonly into: Rows<string, string>;
   readonly rows: readonly Readonly<Record<string, Value>>[];
+  /** What is the same for all of them. */
+  readonly common: Readonly<Record<string, Value>>;
 }
 
 /** What is added to counters. */
@@ -233,34 +234,6 @@ export function* tryLock(key: bigint): Program<boolean> {
   return (yield { kind: 'try-lock', key }) as boolean;
 }
 
-/** A table and its columns, for rows that are inserted many at a time. */
-export interface Rows<Column extends string> {
-  readonly columns: readonly Column[];
-  /** So many rows, with `?` for each column of each. */
-  readonly sqlite: (count: number) => string;
-  /** All rows, with one array for each column. */
-  readonly postgres: string;
-}
-
-/** `tail` follows the values: `ON CONFLICT …`. */
-export function rowsOf<Column extends string>(
-  table: string,
-  types: Readonly<Record<Column, ColumnType>>,
-  tail = '',
-): Rows<Column> {
-  const columns = Object.keys(types) as Column[];
-  const head = `INSERT INTO ${table} (${columns.join(', ')})`;
-  const arrays = columns.map((column, i) => `$${i + 1}::${types[column]}[]`).join(', ');
-  const row = `(${columns.map(() => '?').join(', ')})`;
-  const texts: string[] = [];
-  return {
-    columns,
-    sqlite: (count) => (texts[count] ??= `${head} VALUES ${Array<string>(count).fill(row).join(', ')} ${tail}`),
-    // Without a condition ON CONFLICT would be read as part of a join.
-    postgres: `${head} SELECT * FROM unnest(${arrays}) WHERE true ${tail}`,
-  };
-}
-
 /**
  * In their order, as if one after the other: one statement for all where the engine has arrays, for some dozens where
  * it does not.
@@ -269,19 +242,17 @@ export function* insert<Column extends string>(
   into: Rows<Column>,
   rows: readonly Readonly<Record<Column, Value>>[],
 ): Program<void> {
-  if (rows.length > 0) yield { kind: 'insertion', into, rows };
+  if (rows.length > 0) yield { kind: 'insertion', into, rows, common: {} };
 }
 
-/** A table of counters: what tells one from another, and its `count`. */
-export const countersOf = <Key extends string>(
-  table: string,
-  key: Readonly<Record<Key, ColumnType>>,
-): Rows<Key | 'count'> =>
-  rowsOf<Key | 'count'>(
-    table,
-    { ...key, count: 'bigint' },
-    `ON CONFLICT (${Object.keys(key).join(', ')}) DO UPDATE SET count = ${table}.count + excluded.count`,
-  );
+/** The same, of rows that have much in common. */
+export function* insertAlike<Column extends string, Common extends string>(
+  into: Rows<Column, Common>,
+  common: Readonly<Record<Common, Value>>,
+  rows: readonly Readonly<Record<Column, Value>>[],
+): Program<void> {
+  if (rows.length > 0) yield { kind: 'insertion', into, rows, common };
+}
 
 /**
  * Adds to counters in the commit of this command, at its end, where the counters of all commands of a batch are summed

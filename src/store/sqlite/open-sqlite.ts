@@ -85,8 +85,8 @@ export async function openSqlite(deps: {
   return {
     engine: 'sqlite',
     engineVersion: writer.version,
-    use: () => ({
-      write: (name, args, give) => queue.push(name, args, 'now', give),
+    use: ({ soon = [] }) => ({
+      write: (name, args, give) => queue.push(name, args, soon.includes(name) ? 'soon' : 'now', give),
       writeBehind: (name, args) => queue.push(name, args, 'behind'),
       read: (name, args) => reader.read(name, args),
       readKept: (name, args) => kept.read(name, args),

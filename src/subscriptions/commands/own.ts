@@ -1,4 +1,5 @@
 import { append } from '../../audit/index.ts';
+import { noteSubscription } from '../../events/index.ts';
 import {
   FOR_UPDATE,
   get,
@@ -59,6 +60,7 @@ export function* add(context: CommandContext, wanted: Add['args']): Program<Add[
       ${sealSettings(vault, id, settings)}, ${atMs}, ${atMs}, ${wanted.endAt}, ${atMs})
     RETURNING ${COLUMNS}`;
   if (row === undefined) throw new Error('an inserted row is returned');
+  noteSubscription(context, tenant);
   const seq = Number(row['seq']);
   yield* insert(
     PATIENTS,

@@ -10,7 +10,7 @@ import { sealItems } from '../../../src/events/rows.ts';
 import * as operators from '../../../src/operators/rows.ts';
 import { sealFacts } from '../../../src/persons/rows.ts';
 import { SEALED_TABLES } from '../../../src/ops/run-resealing.ts';
-import { userIndex } from '../../../src/store/index.ts';
+import { makeWriterMemory, userIndex } from '../../../src/store/index.ts';
 import { sealNumbered, sealSettings } from '../../../src/subscriptions/rows.ts';
 import type { Settings } from '../../../src/subscriptions/subscription.ts';
 import { sealAnew } from '../../../src/store/reseal/sealed-table.ts';
@@ -19,6 +19,7 @@ import { makeVault } from '../../../src/store/vault.ts';
 
 const [old, now, pseudonym] = [1, 2, 3].map((n) => new Uint8Array(32).fill(n)) as [Uint8Array, Uint8Array, Uint8Array];
 const before = makeVault({ data: [old], pseudonym });
+const writing = { vault: before, memory: makeWriterMemory(), engine: 'sqlite' } as const;
 const both = makeVault({ data: [now, old], pseudonym });
 
 const person = { client: 'client-1', user: 'user-1' };
@@ -57,8 +58,8 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'user_key.key_sealed': [[index], before.seal(Buffer.alloc(32), keyPlace(index))],
   'delivery.user_sealed': [['dlv_1'], sealUser(before, 'user-1', 'dlv_1')],
   'delivery.findings_sealed': [['dlv_1'], sealFindings(before, ['a.b'], 'dlv_1')],
-  'delivery.body_key_sealed': [['dlv_1'], makeDeliveryKey(before, 'dlv_1').sealed],
-  'unclaimed_key.key_sealed': [['dlv_1'], makeDeliveryKey(before, 'dlv_1').sealed],
+  'delivery.body_key_sealed': [['dlv_1'], makeDeliveryKey(writing, 'dlv_1').sealed],
+  'unclaimed_key.key_sealed': [['dlv_1'], makeDeliveryKey(writing, 'dlv_1').sealed],
   'delivery_body.sealed': [['dlv_1'], before.seal(Buffer.from('{}'), bodyPlace('dlv_1'))],
   'delivery_note.text_sealed': [['dlv_1', 1], sealNote(before, keyless, 1, 'a note')],
   'link.user_sealed': [['lnk_1'], link.user],

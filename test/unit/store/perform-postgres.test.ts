@@ -2,16 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PostgresDb } from '../../../src/store/commands.ts';
 import { performPostgres } from '../../../src/store/sql/perform.ts';
-import {
-  fragment,
-  get,
-  insert,
-  lockEach,
-  rowsOf,
-  send,
-  sendOne,
-  type Program,
-} from '../../../src/store/sql/statement.ts';
+import { fragment, get, insert, lockEach, send, sendOne, type Program } from '../../../src/store/sql/statement.ts';
+import { rowsOf } from '../../../src/store/sql/rows.ts';
 
 type Act = 'get' | 'send' | 'insert' | 'lock' | 'one';
 const ROWS = rowsOf('t', { n: 'int' });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { DatabaseSync } from 'node:sqlite';
+import { makeStatements } from '../../../src/store/sqlite/statements.ts';
 import { performPostgres, performSqlite } from '../../../src/store/sql/perform.ts';
 import { makeRender } from '../../../src/store/sql/render.ts';
 import {
@@ -11,6 +13,7 @@ import {
   FOR_UPDATE,
   get,
   insert,
+  insertAlike,
   lock,
   MILLISECONDS,
   now,
@@ -18,7 +21,6 @@ import {
   part,
   rightNow,
   rightNowMs,
-  rowsOf,
   run,
   runEach,
   tryLock,
@@ -27,6 +29,7 @@ import {
   type Program,
   type Statement,
 } from '../../../src/store/sql/statement.ts';
+import { rowsOf } from '../../../src/store/sql/rows.ts';
 
 const statementOf = (program: Program<unknown>): Statement => {
   const { value } = program.next();
@@ -198,6 +201,40 @@ describe('a program', () => {
       [1, null],
     ]);
     expect(asked).toHaveLength(4);
+  });
+
+  test('binds what rows have in common once', async () => {
+    const alike = () =>
+      insertAlike(rowsOf('t', { a: 'text', b: 'bigint' }, '', { c: 'text', d: 'bytea' }), { c: 'same', d: null }, [
+        { a: 'x', b: 1 },
+        { a: 'y', b: 2 },
+      ]);
+    const { asked, db } = makeEcho();
+    performSqlite({ db }, alike());
+    await performPostgres({ db }, alike());
+    expect(asked).toEqual([
+      ['run', 'INSERT INTO t (c, d, a, b) VALUES (?1, ?2, ?3, ?4), (?1, ?2, ?5, ?6)', 'same', null, 'x', 1, 'y', 2],
+      [
+        'run',
+        'INSERT INTO t (c, d, a, b) SELECT $1::text, $2::bytea, * FROM unnest($3::text[], $4::bigint[]) WHERE true',
+        'same',
+        null,
+        ['x', 'y'],
+        [1, 2],
+      ],
+    ]);
+  });
+
+  test('puts each of many rows, however many statements that takes, where the database has them', () => {
+    const db = new DatabaseSync(':memory:');
+    db.exec('CREATE TABLE t (c TEXT, a INTEGER) STRICT');
+    const rows = Array.from({ length: 70 }, (_, a) => ({ a }));
+    performSqlite(
+      { db: makeStatements(db) },
+      insertAlike(rowsOf('t', { a: 'bigint' }, '', { c: 'text' }), { c: 'same' }, rows),
+    );
+    expect(db.prepare('SELECT c, a FROM t ORDER BY a').all()).toEqual(rows.map(({ a }) => ({ c: 'same', a })));
+    db.close();
   });
 
   test('runs each of a series in its order; PostgreSQL is not waited for between them', async () => {

@@ -209,3 +209,63 @@ describe('what gives way', () => {
     await closed;
   });
 });
+
+describe('what may rest', () => {
+  /** A batch of one that took so long. */
+  async function after(ms: number) {
+    const { queue, batches, advance } = setUp();
+    const first = queue.push('n', 1);
+    await turn();
+    advance(ms);
+    batches[0]?.commit();
+    await first;
+    return { queue, batches };
+  }
+  const turns = async (): Promise<void> => {
+    for (let i = 0; i < 4; i += 1) await turn();
+  };
+  const names = (batch: { asks: readonly Ask[] } | undefined): string[] => (batch?.asks ?? []).map(({ name }) => name);
+
+  test('goes with the next that may not, without a pause', async () => {
+    const { queue, batches } = await after(60_000);
+    const all = [queue.push('s', 1, 'soon'), queue.push('b', 1, 'behind')];
+    await turns();
+    expect(batches).toHaveLength(1);
+    all.push(queue.push('n', 1));
+    await turns();
+    expect(names(batches[1])).toEqual(['s', 'n', 'b']);
+    batches[1]?.commit();
+    await Promise.all(all);
+  });
+
+  test('does not rest where there are enough, nor where the queue closes', async () => {
+    const enough = await after(60_000);
+    const all = Array.from({ length: 16 }, () => enough.queue.push('s', 1, 'soon'));
+    await turns();
+    expect(enough.batches[1]?.asks).toHaveLength(16);
+    enough.batches[1]?.commit();
+    await Promise.all(all);
+    const closing = await after(60_000);
+    const last = closing.queue.push('s', 1, 'soon');
+    await turns();
+    const closed = closing.queue.close();
+    await turns();
+    closing.batches[1]?.commit();
+    expect(await last).toEqual({ ok: true, value: 1 });
+    await closed;
+  });
+
+  test('begins by itself in the end, and at once where the writer has been idle', async () => {
+    const rested = await after(1);
+    const one = rested.queue.push('s', 1, 'soon');
+    while (rested.batches.length === 1) await turn();
+    rested.batches[1]?.commit();
+    expect(await one).toEqual({ ok: true, value: 1 });
+    const { queue, batches } = setUp();
+    const first = queue.push('s', 1, 'soon');
+    await turn();
+    expect(batches).toHaveLength(1);
+    batches[0]?.commit();
+    await first;
+  });
+});

@@ -1,7 +1,7 @@
 import { append } from '../../../audit/index.ts';
 import { forgetUser, lockUser } from '../../../identity/index.ts';
 import { move } from '../../../inbox/index.ts';
-import { all, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
+import { all, forgetKeys, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
 import { TARGET } from '../../enqueue/commands.ts';
 import { nameOf, sealId } from '../../rows.ts';
 import type { EraseWrites } from '../commands.ts';
@@ -98,6 +98,7 @@ export function* finish(context: CommandContext, { user, counts, ...act }: Finis
     INSERT INTO user_key (tenant, user_index, key_sealed, made_at, erased_at)
     VALUES (${tenant}, ${index}, NULL, ${at.getTime()}, ${at.getTime()})
     ON CONFLICT (tenant, user_index) DO UPDATE SET key_sealed = NULL, erased_at = excluded.erased_at`;
+  forgetKeys(context);
   yield* append(context, [auditOfErasure(context.vault, act, user, counts)]);
   return 'done';
 }
