@@ -1,5 +1,13 @@
 export { type Result, ok, fail } from './result.ts';
-export { canonicalJson, canonicalJsonWithout, openCanonicalTexts, type CanonicalTexts } from './canonical-json.ts';
+export {
+  canonicalJson,
+  canonicalJsonWithout,
+  openCanonicalTexts,
+  quote,
+  shapeOf,
+  type CanonicalTexts,
+  type Shape,
+} from './canonical-json.ts';
 export { cleanEnvironment } from './clean-environment.ts';
 export { makeBudget, MEMORY, ROOM_WAIT_MS, withRoom, type Budget, type Room } from './budget.ts';
 export { isDayOrTime, readInstant } from './calendar.ts';
