@@ -169,7 +169,7 @@ test('the same of any resource, with elements of the translation among its own',
   );
   const resources = given.map(([resourceType, own, from, taken, isLast]): AnyResource => {
     const elements = Object.fromEntries(taken.map((name) => [name, from[name]]));
-    return (isLast ? { ...elements, ...own, resourceType } : { resourceType, ...own, ...elements });
+    return isLast ? { ...elements, ...own, resourceType } : { resourceType, ...own, ...elements };
   });
   fc.assert(
     fc.property(fc.array(resources, { minLength: 1, maxLength: 3 }), fc.boolean(), (all, isAssumed) => {
