@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, quote } from '../kernel/index.ts';
+import { canonicalJson, flatText, quote } from '../kernel/index.ts';
 import { openFingerprints } from '../lanes/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import { rewriteReferences } from '../r4/index.ts';
@@ -14,7 +14,14 @@ import {
   timeText,
   type ContentTexts,
 } from './chart-content.ts';
-import { cutAtReferences, otherOf, quantityTextsOf, sharedTextsOf, type ElementTexts } from './element-texts.ts';
+import {
+  cutAtReferences,
+  identifierTextsOf,
+  otherOf,
+  quantityTextsOf,
+  sharedTextsOf,
+  type ElementTexts,
+} from './element-texts.ts';
 import type { Finished } from './finished-lines.ts';
 import { labelsOf } from './labels.ts';
 import { planOf, type ResourcePlan } from './resource-plan.ts';
@@ -42,7 +49,7 @@ function sharedConceptText(value: unknown): string {
   const found = concepts.get(value);
   if (found !== undefined) return found;
   const text = conceptText(value);
-  if (isSharedElement(value)) concepts.set(value, text);
+  if (isSharedElement(value)) concepts.set(value, flatText(text, ''));
   return text;
 }
 
@@ -70,6 +77,8 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
     if (!OWN.test(reference)) isForeign = true;
     return reference;
   };
+  /** Of the resource that is read. */
+  let plan: ResourcePlan;
   const ofDocument = new Map<unknown, { readonly type: string; readonly texts: ElementTexts }>();
 
   /**
@@ -77,20 +86,22 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
    * text is a reference only if there are as many as the definitions find.
    */
   function piecesOf(type: string, name: string, head: string, element: unknown): readonly string[] | null {
-    const pieces = cutAtReferences(head + JSON.stringify(element));
+    const pieces = cutAtReferences(flatText(head, JSON.stringify(element)));
     if (pieces === null || pieces.length === 1) return pieces;
     return pieces.length === countReferences(type, name, element) * 2 + 1 ? pieces : null;
   }
 
   /** Null where the same object stands elsewhere as well, where the definitions may see no reference in it. */
-  function documentTextsOf(type: string, name: string, head: string, element: object): ElementTexts | null {
+  function documentTextsOf(name: string, element: object, at: number): ElementTexts | null {
+    const { type, heads, isOther } = plan;
+    const head = heads[at] ?? '';
     const found = ofDocument.get(element);
     if (found !== undefined) return found.type === type && found.texts.name === name ? found.texts : null;
     const texts = {
       name,
-      canonical: head + canonicalJson(element),
-      meaning: head + meaningText(element),
-      other: otherOf(name, plainText(element, resolve)),
+      canonical: flatText(head, canonicalJson(element)),
+      meaning: flatText(head, meaningText(element)),
+      other: isOther[at] === true ? otherOf(name, plainText(element, resolve)) : '',
       pieces: piecesOf(type, name, head, element),
     };
     ofDocument.set(element, { type, texts });
@@ -101,13 +112,13 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
   const canonicals: string[] = [];
   const meanings: string[] = [];
   const others: string[] = [];
-  let plan: ResourcePlan;
 
-  function knownTextsOf(name: string, head: string, element: object): ElementTexts | null {
+  function knownTextsOf(name: string, element: object, at: number): ElementTexts | null {
     const shared = sharedTextsOf(name, element);
     if (shared !== null) return shared;
     if (name === 'valueQuantity') return quantityTextsOf(element as Readonly<Record<string, unknown>>);
-    return OF_DOCUMENT.has(name) ? documentTextsOf(plan.type, name, head, element) : null;
+    if (name === 'identifier') return identifierTextsOf(element);
+    return OF_DOCUMENT.has(name) ? documentTextsOf(name, element, at) : null;
   }
 
   /** Writes the texts of one element, and answers its pieces. */
@@ -123,7 +134,7 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
       others[i] = isOther ? otherOf(name, isCounted ? countText(element) : quoted) : '';
       return [text];
     }
-    const texts = typeof element === 'object' && element !== null ? knownTextsOf(name, head, element) : null;
+    const texts = typeof element === 'object' && element !== null ? knownTextsOf(name, element, i) : null;
     if (texts !== null) {
       canonicals[i] = texts.canonical;
       meanings[i] = texts.meaning;
@@ -175,7 +186,7 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
     return run.join();
   }
 
-  const braced = remember((text: string) => `{${text}}`);
+  const braced = remember((text: string) => flatText('{', text, '}'));
   const contentTexts: ContentTexts = {
     resolve,
     concept: sharedConceptText,

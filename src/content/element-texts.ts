@@ -1,4 +1,4 @@
-import { canonicalJson, quote } from '../kernel/index.ts';
+import { canonicalJson, flatText, quote } from '../kernel/index.ts';
 import { digitsOf, numberValue } from '../r4/index.ts';
 import { isSharedElement, meaningText } from '../translate/index.ts';
 import { plainText } from './chart-content.ts';
@@ -36,7 +36,7 @@ export function cutAtReferences(json: string): readonly string[] | null {
   return pieces;
 }
 
-export const otherOf = (name: string, text: string): string => (text === '' ? '' : `${name}:${text}`);
+export const otherOf = (name: string, text: string): string => (text === '' ? '' : flatText(name, ':', text));
 
 const noReference = (reference: string): string => reference;
 
@@ -52,10 +52,10 @@ export function sharedTextsOf(name: string, element: object): ElementTexts | nul
   const head = `${quote(name)}:`;
   const made = {
     name,
-    canonical: head + canonicalJson(element),
-    meaning: head + meaningText(element),
+    canonical: flatText(head, canonicalJson(element)),
+    meaning: flatText(head, meaningText(element)),
     other: otherOf(name, plainText(element, noReference)),
-    pieces: [head + json],
+    pieces: [flatText(head, json)],
   };
   known.set(element, made);
   return made;
@@ -80,10 +80,13 @@ function unitTextsOf(code: string, system: string, unit: string): UnitTexts {
   const made = {
     unit,
     system,
-    canonical: `"valueQuantity":{"code":${codeText},"system":${systemText},"unit":${unitText},"value":`,
+    canonical: flatText(
+      ...['"valueQuantity":{"code":', codeText, ',"system":', systemText],
+      ...[',"unit":', unitText, ',"value":'],
+    ),
     // The word beside the code is no part of what it means.
-    meaning: `"valueQuantity":{"code":${codeText},"system":${systemText},"value":`,
-    json: `,"unit":${unitText},"system":${systemText},"code":${codeText}}`,
+    meaning: flatText('"valueQuantity":{"code":', codeText, ',"system":', systemText, ',"value":'),
+    json: flatText(',"unit":', unitText, ',"system":', systemText, ',"code":', codeText, '}'),
   };
   const length = code.length + unit.length + system.length;
   if (found === undefined && units.size < UNITS_MAX && length <= UNIT_LENGTH_MAX) units.set(code, made);
@@ -111,4 +114,18 @@ export function quantityTextsOf(element: Readonly<Record<string, unknown>>): Ele
     other: '',
     pieces: [`"valueQuantity":{"value":${digits}${texts.json}`],
   };
+}
+
+/** Of an `identifier` that is one system and value, as the name of every resource is; null for any other. */
+export function identifierTextsOf(element: unknown): ElementTexts | null {
+  if (!Array.isArray(element) || element.length !== 1) return null;
+  const only = element[0] as Readonly<Record<string, unknown>> | null;
+  if (typeof only !== 'object' || only === null) return null;
+  const [first, second, ...more] = Object.keys(only);
+  const { system, value } = only;
+  if (first !== 'system' || second !== 'value' || more.length > 0) return null;
+  if (typeof system !== 'string' || typeof value !== 'string') return null;
+  // Its names are sorted as they stand, so that its JSON is canonical.
+  const text = `"identifier":[{"system":${quote(system)},"value":${quote(value)}}]`;
+  return { name: 'identifier', canonical: text, meaning: text, other: '', pieces: [text] };
 }

@@ -1,3 +1,4 @@
+import { flatText } from '../kernel/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import { isSharedElement } from '../translate/index.ts';
 
@@ -14,7 +15,8 @@ function labelsIn(name: string, concepts: unknown): readonly string[] {
   for (const concept of asList(concepts))
     for (const coding of asList((concept as Part | null)?.['coding'])) {
       const { system, code } = (coding ?? {}) as Part;
-      if (typeof code === 'string') labels.push(`${name}=${typeof system === 'string' ? system : ''}|${code}`);
+      if (typeof code === 'string')
+        labels.push(flatText(name, '=', typeof system === 'string' ? system : '', '|', code));
     }
   return labels;
 }

@@ -1,4 +1,4 @@
-import { quote, shapeOf, type Shape } from '../kernel/index.ts';
+import { flatText, quote, shapeOf, type Shape } from '../kernel/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import { hasMeaning, isTelling } from '../translate/index.ts';
 import { isCounted, isOther } from './chart-content.ts';
@@ -25,7 +25,7 @@ function makePlan({ given, names }: Shape, type: string): ResourcePlan {
   return {
     type,
     names: given,
-    heads: given.map((name) => `${quote(name)}:`),
+    heads: given.map((name) => flatText(quote(name), ':')),
     sorted: names.map((name) => given.indexOf(name)),
     hasMeaning: hasMeaning(type),
     isTelling: given.map((name) => isTelling(type, name)),

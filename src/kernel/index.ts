@@ -18,6 +18,7 @@ export { makeAskThread, THREAD_LIMITS, ThreadEnded } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';
 export { dropBytes, ownMemory } from './drop-bytes.ts';
 export { fileBeside } from './file-beside.ts';
+export { flatText } from './flat-text.ts';
 export { errorCode, isError } from './is-error.ts';
 export { isObject, isObjectOrArray } from './is-object.ts';
 export { readBody } from './read-body.ts';

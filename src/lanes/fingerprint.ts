@@ -1,5 +1,5 @@
 import { hash, hkdfSync } from 'node:crypto';
-import type { Brand } from '../kernel/index.ts';
+import { flatText, type Brand } from '../kernel/index.ts';
 
 /**
  * The parts of a resource by which it is judged what stands in a chart: whether it is what a document says, and whether
@@ -65,7 +65,7 @@ function printedParts(key: string): readonly PrintedPart[] {
   if (known !== undefined) return known;
   const made = CONTENT_PARTS.map((part) => ({
     part,
-    head: `${key}\n${part}\n`,
+    head: flatText(key, '\n', part, '\n'),
     common: COMMON.has(part) ? new Map<string, string>() : null,
     isShared: SHARED.has(part),
   }));
