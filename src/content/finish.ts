@@ -36,11 +36,22 @@ export function finishTranslation(translation: Translation, key: string): Finish
   return { whose, leftOut, scopes, clearsAlertsOf, patient: [named, text], lines: lines.join('\n'), hasProvenance };
 }
 
-const known = new WeakMap<Wanted, Finished>();
+/**
+ * Where a wanted resource has what was worked out of it. A copy of it with another resource has it too, but is not the
+ * one that it is `of`. A WeakMap would cost half of the opening, and more when garbage is collected.
+ */
+const FINISHED = Symbol('finished');
+interface Opened extends Wanted {
+  [FINISHED]?: { readonly of: Wanted; readonly finished: Finished };
+}
+
 /** What was worked out of a wanted resource, where something was. */
-export const finishedOf = (wanted: Wanted): Finished | null => known.get(wanted) ?? null;
+export function finishedOf(wanted: Wanted): Finished | null {
+  const known = (wanted as Opened)[FINISHED];
+  return known?.of === wanted ? known.finished : null;
+}
 /** Of what a document says in a resource. */
-export const digestOf = (wanted: Wanted): string => known.get(wanted)?.digest ?? statementDigest(wanted);
+export const digestOf = (wanted: Wanted): string => finishedOf(wanted)?.digest ?? statementDigest(wanted);
 
 function parse(text: string): AnyResource {
   const parsed = parseLossless(Buffer.from(text));
@@ -61,10 +72,11 @@ function withText(of: Unfinished, text: () => string): Wanted {
 /** The translation again. Its resources are built where somebody looks at them. */
 export function openTranslation({ patient, lines, hasProvenance, ...rest }: FinishedTranslation): Translation {
   const [named, text] = patient;
-  const wanted = readLines(lines).map(({ of, finished }) => {
-    const one = withText(of, () => finished.pieces.join(''));
-    known.set(one, finished);
-    return one;
+  const wanted: Wanted[] = [];
+  readLines(lines, (of, finished) => {
+    const one: Opened = withText(of, () => finished.pieces.join(''));
+    one[FINISHED] = { of: one, finished };
+    wanted.push(one);
   });
   const provenance = hasProvenance ? (wanted.pop() ?? null) : null;
   return {

@@ -64,33 +64,31 @@ function takeList(lines: readonly string[], at: number): readonly string[] {
 }
 
 /** Reads what was written, one after the other. */
-export function readLines(text: string): { readonly of: Unfinished; readonly finished: Finished }[] {
-  const lines = text.split('\n');
-  const all: { readonly of: Unfinished; readonly finished: Finished }[] = [];
-  if (text === '') return all;
+export function readLines(text: string, onEach: (of: Unfinished, finished: Finished) => void): void {
+  const lines = text === '' ? [] : text.split('\n');
+  const line = (at: number): string => lines[at] ?? '';
   for (let i = 0; i < lines.length;) {
-    const [name = '', reference = '', group = '', day = '', write = '', more = ''] = lines.slice(i, i + 6);
-    const of = {
-      name,
-      reference,
-      group: group as Wanted['group'],
-      chartDay: day === NO_DAY ? null : day,
-      write: write as Wanted['write'],
-    };
-    const meaning = lines[i + 8] ?? '';
+    const day = line(i + 3);
+    const more = line(i + 5);
+    const meaning = line(i + 8);
     const labels = takeList(lines, i + 11);
     const atPieces = i + 12 + labels.length;
     const pieces = takeList(lines, atPieces);
-    const finished: Finished = {
-      resourceType: lines[i + 6] ?? '',
-      digest: lines[i + 7] ?? '',
-      said: meaning === '' ? null : { status: lines[i + 9] ?? '', meaning },
-      labels,
-      fingerprint: (lines[i + 10] ?? '') as Fingerprint,
-      pieces,
+    const of = {
+      name: line(i),
+      reference: line(i + 1),
+      group: line(i + 2) as Wanted['group'],
+      chartDay: day === NO_DAY ? null : day,
+      write: line(i + 4) as Wanted['write'],
     };
-    all.push({ of: more === NOTHING_MORE ? of : { ...of, ...(JSON.parse(more) as object) }, finished });
+    onEach(more === NOTHING_MORE ? of : { ...of, ...(JSON.parse(more) as object) }, {
+      resourceType: line(i + 6),
+      digest: line(i + 7),
+      said: meaning === '' ? null : { status: line(i + 9), meaning },
+      labels,
+      fingerprint: line(i + 10) as Fingerprint,
+      pieces,
+    });
     i = atPieces + 1 + pieces.length;
   }
-  return all;
 }

@@ -107,7 +107,8 @@ function expectPlain(translation: Translation): void {
   }
   const opened = openTranslation(structuredClone(finished));
   expect(opened.wanted.map(finishedOf)).toEqual(expected);
-  const withoutResource = ({ resource: _resource, ...rest }: Wanted): Omit<Wanted, 'resource'> => rest;
+  const withoutResource = (one: Wanted): unknown =>
+    Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'resource'));
   expect(everything(opened).map(withoutResource)).toEqual(everything(translation).map(withoutResource));
 }
 
@@ -193,4 +194,14 @@ test('what has a line end in a code is not written in lines', () => {
     resource: { ...one.resource, category: [{ coding: [{ code: 'a\nb' }] }] },
   }));
   expect(finishTranslation({ ...base, wanted }, KEY)).toBeNull();
+});
+
+test('a copy with another resource has nothing of the finished one', () => {
+  const finished = finishTranslation(translated(anAlertEvent()), KEY);
+  if (finished === null) throw new Error('it was not finished');
+  const [first] = openTranslation(finished).wanted;
+  if (first === undefined) throw new Error('nothing is wanted');
+  expect(finishedOf(first)).not.toBeNull();
+  expect(finishedOf({ ...first })).toBeNull();
+  expect({ ...first }.resource).toEqual(first.resource);
 });
