@@ -1,9 +1,9 @@
 export { contentOf } from './chart-content.ts';
 export { contentDigest, saidIn } from './digest.ts';
 export { labelsOf } from './labels.ts';
+export type { Finished } from './finished-lines.ts';
 export {
   digestOf,
-  type Finished,
   type FinishedTranslation,
   finishedOf,
   finishTranslation,

@@ -3,7 +3,8 @@ const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): value is {
 
 /** What JSON must escape, and lone surrogates, which are escaped as well; most texts have none of them. */
 const ODD = /["\\\u0000-\u001f\ud800-\udfff]/;
-const quote = (text: string): string => (ODD.test(text) ? JSON.stringify(text) : `"${text}"`);
+/** A text as JSON writes it. */
+export const quote = (text: string): string => (ODD.test(text) ? JSON.stringify(text) : `"${text}"`);
 
 /** Whether an element of an object is left out of its text. */
 type LeavesOut = (name: string, of: Readonly<Record<string, unknown>>) => boolean;
@@ -25,7 +26,7 @@ function ofList(list: readonly unknown[], way: Way): string {
 }
 
 /** The names of an object as they were given, in their order, and each as it is written first and after others. */
-interface Shape {
+export interface Shape {
   readonly given: readonly string[];
   readonly names: readonly string[];
   readonly heads: readonly string[];
@@ -45,7 +46,8 @@ function isOf(shape: Shape, keys: readonly string[]): boolean {
   return true;
 }
 
-function shapeOf(keys: readonly string[]): Shape {
+/** The shape of an object by its names. One that is remembered is always the same object. */
+export function shapeOf(keys: readonly string[]): Shape {
   const first = keys[0] ?? '';
   const known = shapes.get(first);
   if (known !== undefined) for (const shape of known) if (isOf(shape, keys)) return shape;

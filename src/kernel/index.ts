@@ -1,5 +1,13 @@
 export { type Result, ok, fail } from './result.ts';
-export { canonicalJson, canonicalJsonWithout, openCanonicalTexts, type CanonicalTexts } from './canonical-json.ts';
+export {
+  canonicalJson,
+  canonicalJsonWithout,
+  openCanonicalTexts,
+  quote,
+  shapeOf,
+  type CanonicalTexts,
+  type Shape,
+} from './canonical-json.ts';
 export { cleanEnvironment } from './clean-environment.ts';
 export { makeBudget, MEMORY, ROOM_WAIT_MS, withRoom, type Budget, type Room } from './budget.ts';
 export { isDayOrTime, readInstant } from './calendar.ts';
@@ -10,6 +18,7 @@ export { makeAskThread, THREAD_LIMITS, ThreadEnded } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';
 export { dropBytes, ownMemory } from './drop-bytes.ts';
 export { fileBeside } from './file-beside.ts';
+export { flatText } from './flat-text.ts';
 export { errorCode, isError } from './is-error.ts';
 export { isObject, isObjectOrArray } from './is-object.ts';
 export { readBody } from './read-body.ts';

@@ -1,5 +1,5 @@
 import { hash, hkdfSync } from 'node:crypto';
-import type { Brand } from '../kernel/index.ts';
+import { flatText, type Brand } from '../kernel/index.ts';
 
 /**
  * The parts of a resource by which it is judged what stands in a chart: whether it is what a document says, and whether
@@ -47,36 +47,78 @@ export const NO_CONTENT = NO_PART.repeat(CONTENT_PARTS.length) as Fingerprint;
 const COMMON: ReadonlySet<ContentPart> = new Set(['status', 'code', 'subject', 'unit']);
 /** Parts that resources of one document often share. */
 const SHARED: ReadonlySet<ContentPart> = new Set(['time', 'other']);
-const COMMON_MAX = 2_000;
+const COMMON_MAX = 500;
 const COMMON_LENGTH_MAX = 200;
-const common = new Map<string, string>();
+const KEYS_MAX = 8;
 
-const printOf = (text: string): string => hash('sha256', text).slice(0, PART_HEX);
+/** How a part is hashed with one key, and what is remembered of it: making a print takes longer than finding it. */
+interface PrintedPart {
+  readonly part: ContentPart;
+  readonly head: string;
+  readonly common: Map<string, string> | null;
+  readonly isShared: boolean;
+}
+const byKey = new Map<string, readonly PrintedPart[]>();
 
-/** Remembered, since making it takes longer than finding it. */
-function rememberedPrintOf(text: string, known: Map<string, string>): string {
+function printedParts(key: string): readonly PrintedPart[] {
+  const known = byKey.get(key);
+  if (known !== undefined) return known;
+  const made = CONTENT_PARTS.map((part) => ({
+    part,
+    head: flatText(key, '\n', part, '\n'),
+    common: COMMON.has(part) ? new Map<string, string>() : null,
+    isShared: SHARED.has(part),
+  }));
+  if (byKey.size >= KEYS_MAX) byKey.clear();
+  byKey.set(key, made);
+  return made;
+}
+
+const printOf = (head: string, text: string): string => hash('sha256', head + text).slice(0, PART_HEX);
+
+function rememberedPrint(head: string, text: string, known: Map<string, string>): string {
   const found = known.get(text);
   if (found !== undefined) return found;
-  const print = printOf(text);
+  const print = printOf(head, text);
   // Codes may be anything.
-  if (known !== common || (known.size < COMMON_MAX && text.length <= COMMON_LENGTH_MAX)) known.set(text, print);
+  if (known.size < COMMON_MAX && text.length <= COMMON_LENGTH_MAX) known.set(text, print);
   return print;
+}
+
+function sharedPrint(head: string, text: string, shared: Map<string, string>): string {
+  const keyed = head + text;
+  const found = shared.get(keyed) ?? printOf(head, text);
+  shared.set(keyed, found);
+  return found;
 }
 
 /** `shared`: what is remembered for the resources of one document. */
 export function fingerprintOf(content: ChartContent, key: string, shared = new Map<string, string>()): Fingerprint {
   let print = '';
-  for (const part of CONTENT_PARTS) {
+  for (const { part, head, common, isShared } of printedParts(key)) {
     const text = content[part];
-    if (text === undefined) {
-      print += NO_PART;
-      continue;
-    }
-    const keyed = `${key}\n${part}\n${text}`;
-    if (COMMON.has(part)) print += rememberedPrintOf(keyed, common);
-    else print += SHARED.has(part) ? rememberedPrintOf(keyed, shared) : printOf(keyed);
+    if (text === undefined) print += NO_PART;
+    else if (common !== null) print += rememberedPrint(head, text, common);
+    else print += isShared ? sharedPrint(head, text, shared) : printOf(head, text);
   }
   return print as Fingerprint;
+}
+
+/** For the resources of one document, given every part; an empty one is not there. */
+export function openFingerprints(key: string): (parts: Readonly<Record<ContentPart, string>>) => Fingerprint {
+  const printed = printedParts(key);
+  const shared = printed.map(({ isShared }) => (isShared ? new Map<string, string>() : null));
+  return (parts) => {
+    let print = '';
+    for (let i = 0; i < printed.length; i += 1) {
+      const { part, head, common } = printed[i] as PrintedPart;
+      const text = parts[part];
+      const known = common ?? shared[i] ?? null;
+      if (text === '') print += NO_PART;
+      else print += known === null ? printOf(head, text) : rememberedPrint(head, text, known);
+    }
+    return print as Fingerprint;
+  };
 }
 
 const partAt = (print: Fingerprint, i: number): string => print.slice(i * PART_HEX, (i + 1) * PART_HEX);

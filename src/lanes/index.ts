@@ -42,6 +42,7 @@ export {
   NO_CONTENT,
   differingParts,
   fingerprintOf,
+  openFingerprints,
   hasPart,
   makeContentKey,
 } from './fingerprint.ts';

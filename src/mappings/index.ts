@@ -22,6 +22,7 @@ export type {
   UnitRow,
 } from './mapping.ts';
 export { isLoinc } from './check-code.ts';
+export { deepFreeze } from './deep-freeze.ts';
 export { MappingsError, type Problem } from './problem.ts';
 export { SHIPPED_FOLDER, readSourceUris } from './source-uris.ts';
 export { buildMappings, type MappingFiles } from './build-mappings.ts';

@@ -3,7 +3,8 @@ export { imposedProfiles } from './dialect/imposed-profiles.ts';
 export { withoutReferences } from './lab/map-references.ts';
 export { NOT_RECEIVED } from './translation.ts';
 export { claimsIn, type IdentityClaims } from './lab/claims.ts';
-export { meaningOf } from './meaning.ts';
+export { hasMeaning, isTelling, meaningOf, meaningOfText, meaningText } from './meaning.ts';
+export { isSharedElement } from './shared-elements.ts';
 export { referenceTo } from './name.ts';
 export { isZoned } from './times.ts';
 export {

@@ -1,5 +1,5 @@
 import type { Scene } from './scene.ts';
-import { isWholeDay, isZoned, utcOf, type Times } from './times.ts';
+import { effectiveElement, isWholeDay, isZoned, utcOf, type Times } from './times.ts';
 import type { Notebook } from './notebook.ts';
 import type { Setting } from './translation.ts';
 
@@ -34,6 +34,8 @@ export interface TimeFacts {
   /** The moments of its ends, each in one text for all offsets. */
   readonly startUtc: string;
   readonly endUtc: string;
+  /** As an element of an Observation. */
+  readonly effective: Readonly<Record<string, unknown>>;
 }
 
 /** Remembers: the measurements of a document share few times. */
@@ -49,6 +51,7 @@ export function makeTimeFacts(receivedAt: Date | null, { timeAheadHours }: Setti
       isPossible: isPossibleTime(times, receivedAt, timeAheadHours * HOUR_MS),
       startUtc: utcOf(start),
       endUtc: start === end ? utcOf(start) : utcOf(end),
+      effective: effectiveElement(times),
     };
     if (open === undefined) {
       if (ofStart === undefined) known.set(start, new Map([[end, facts]]));

@@ -19,13 +19,22 @@ function isWord(name: string, of: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(of['coding']) || (typeof of['code'] === 'string' && typeof of['system'] === 'string');
 }
 
+/** Whether an element of a resource says something. */
+export const isTelling = (type: string, name: string): boolean => TELLING[type]?.test(name) === true;
+/** Whether resources of a type mean something that may be amended. */
+export const hasMeaning = (type: string): boolean => Object.hasOwn(TELLING, type);
+/** The canonical text of an element, without words beside codes. */
+export const meaningText = (element: unknown): string => canonicalJsonWithout(element, isWord);
+/** Of the canonical text of all elements that say something. */
+export const meaningOfText = (text: string): string => hash('sha256', text).slice(0, 32);
+
 /**
  * Equal for resources that say the same, whoever measured it and with whatever device; null for those that are never
  * amended.
  */
 export function meaningOf(resource: AnyResource): string | null {
-  const telling = TELLING[resource.resourceType];
-  if (telling === undefined) return null;
-  const said = Object.fromEntries(Object.entries(resource).filter(([name]) => telling.test(name)));
-  return hash('sha256', canonicalJsonWithout(said, isWord)).slice(0, 32);
+  const { resourceType } = resource;
+  if (!hasMeaning(resourceType)) return null;
+  const said = Object.fromEntries(Object.entries(resource).filter(([name]) => isTelling(resourceType, name)));
+  return meaningOfText(meaningText(said));
 }

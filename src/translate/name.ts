@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { flatText } from '../kernel/index.ts';
 
 /**
  * The scheme is part of every name: another way of naming would give other names, never the same for something else.
@@ -25,7 +26,7 @@ export function makeNameOf(
   const heads = new Map<string, string>();
   return (kind, ...parts) => {
     const known = heads.get(kind);
-    const head = known ?? `["${SCHEME}",${JSON.stringify(kind)},${shared}`;
+    const head = known ?? flatText('["', SCHEME, '",', JSON.stringify(kind), ',', shared);
     if (known === undefined) heads.set(kind, head);
     return hash('sha256', parts.length === 0 ? `${head}]` : `${head},${JSON.stringify(parts).slice(1)}`);
   };

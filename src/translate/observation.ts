@@ -1,7 +1,8 @@
 import type { MappedCoding } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import { HL7_CATEGORY, metaOf, type Scene } from './scene.ts';
-import { effectiveElement, type Times } from './times.ts';
+import { makeSharedByText } from './shared-elements.ts';
+import type { Times } from './times.ts';
 
 export type Element = Readonly<Record<string, unknown>>;
 
@@ -10,9 +11,11 @@ export function codeable(codings: readonly MappedCoding[], text: string | null =
   return text === null ? { coding: codings } : { coding: codings, text };
 }
 
-export const categoryOf = (code: string, extra: readonly MappedCoding[] = []): readonly Element[] => [
-  { coding: [{ system: HL7_CATEGORY, code }, ...extra] },
-];
+export const categoryOf = makeSharedByText((code): readonly Element[] => [
+  { coding: [{ system: HL7_CATEGORY, code }] },
+]);
+
+const methodOf = makeSharedByText((text): Element => ({ text }));
 
 export interface ObservationParts {
   readonly tags?: readonly string[];
@@ -56,13 +59,13 @@ export function buildObservation(scene: Scene, parts: ObservationParts): AnyReso
   o['category'] = parts.category;
   o['code'] = parts.code;
   o['subject'] = scene.subject;
-  if (parts.times !== null) addAll(o, effectiveElement(parts.times));
+  if (parts.times !== null) addAll(o, scene.timeFacts(parts.times).effective);
   add(o, 'issued', parts.issued);
-  o['performer'] = [scene.subject];
+  o['performer'] = scene.performers;
   addAll(o, parts.value);
   add(o, 'interpretation', parts.interpretation);
   if (parts.note !== undefined && parts.note.length > 0) o['note'] = parts.note.map((text) => ({ text }));
-  if (parts.method !== null && parts.method !== undefined) o['method'] = { text: parts.method };
+  if (parts.method !== null && parts.method !== undefined) o['method'] = methodOf(parts.method);
   add(o, 'device', scene.device);
   add(o, 'referenceRange', parts.referenceRange);
   add(o, 'hasMember', parts.hasMember);

@@ -2,6 +2,7 @@ import type { Mappings } from '../mappings/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
 import { nameIdentifier, nameOf, referenceTo, type makeNameOf } from './name.ts';
 import type { TimeFacts } from './judge-time.ts';
+import { shareElement } from './shared-elements.ts';
 import type { Notebook } from './notebook.ts';
 import type { Times } from './times.ts';
 import type { Group, LinkedPatient, Setting, Wanted } from './translation.ts';
@@ -20,6 +21,8 @@ export interface Scene {
   readonly timeFacts: (times: Times) => TimeFacts;
   /** By which resources refer to the patient. */
   readonly subject: { readonly reference: string };
+  /** The patient, who tells of what is measured, in the one list that all its resources share. */
+  readonly performers: readonly Scene['subject'][];
   /** The device behind the document, where there is exactly one. */
   readonly device: { readonly reference: string } | null;
 }
@@ -47,18 +50,19 @@ const TEST_DATA = {
 export const nameIn = ({ nameOf: own }: Scene, kind: string, ...parts: readonly (string | null)[]): string =>
   own(kind, ...parts);
 
-const PLAIN = { tag: [PATIENT_SUPPLIED] };
+const PLAIN = shareElement({ tag: [PATIENT_SUPPLIED] });
+const PLAIN_TEST = shareElement({ security: [TEST_DATA], tag: [PATIENT_SUPPLIED] });
 
 /** `tags`: codes of the gateway's own CodeSystem. */
 export function metaOf({ setting, mappings }: Scene, ...tags: readonly string[]): AnyResource['meta'] {
-  if (tags.length === 0 && setting.environment === 'production') return PLAIN;
+  if (tags.length === 0) return setting.environment === 'sandbox' ? PLAIN_TEST : PLAIN;
   return {
     ...(setting.environment === 'sandbox' ? { security: [TEST_DATA] } : {}),
     tag: [PATIENT_SUPPLIED, ...tags.map((code) => mappings.local(code))],
   };
 }
 
-export function patientOf({ envelope, patient, setting }: Omit<Scene, 'subject' | 'device'>): Wanted {
+export function patientOf({ envelope, patient, setting }: Omit<Scene, 'subject' | 'performers' | 'device'>): Wanted {
   const name = nameOf('patient', patient.mrnSystem, patient.mrn);
   const type = (code: string, display: string) => ({
     coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0203', code, display }],

@@ -158,7 +158,8 @@ export function translate(question: TranslateQuestion): Translation {
     nameOf: names,
   };
   const rekeyed = patientOf(alone);
-  const bare: Scene = { ...alone, subject: { reference: rekeyed.reference }, device: null };
+  const subject = { reference: rekeyed.reference };
+  const bare: Scene = { ...alone, subject, performers: [subject], device: null };
   const devices = buildDevices(bare, payload.devices);
   const [only, ...others] = devices;
   const scene: Scene =

@@ -44,6 +44,14 @@ export function makeDeviceOf(
   const isOneProvider = new Set(sources).size <= 1;
   const provided = new Map<string, Wanted>();
 
+  const references = new Map<Wanted, NonNullable<Scene['device']>>();
+  /** The same object for the same device. */
+  function refer(device: Wanted): NonNullable<Scene['device']> {
+    const known = references.get(device) ?? { reference: device.reference };
+    references.set(device, known);
+    return known;
+  }
+
   function providerDevice(name: string): Wanted {
     const known = provided.get(name) ?? buildProvider(scene, name);
     provided.set(name, known);
@@ -54,14 +62,13 @@ export function makeDeviceOf(
     of(resource: AnyResource): Scene['device'] {
       const source = sourceOf(resource);
       if (source === null || ofService.has(source)) {
-        const alone = only !== undefined && others.length === 0 && isOneProvider ? only : null;
-        return alone === null ? null : { reference: alone.reference };
+        return only !== undefined && others.length === 0 && isOneProvider ? refer(only) : null;
       }
       const name = nameIn(source);
       const fitting = devices.filter((device) => isNamedBy(plain(name), device));
       const [first, ...more] = fitting;
       const device = first !== undefined && more.length === 0 ? first : providerDevice(name);
-      return { reference: device.reference };
+      return refer(device);
     },
     /** Providers that became devices of their own. */
     providers: (): readonly Wanted[] => [...provided.values()],

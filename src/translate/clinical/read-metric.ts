@@ -2,6 +2,7 @@ import type { AnyResource } from '../../payloads/index.ts';
 import type { TimeFacts } from '../judge-time.ts';
 import type { Measured } from '../quantity.ts';
 import type { Scene } from '../scene.ts';
+import { makeSharedByText } from '../shared-elements.ts';
 import { effectiveOf, type Times } from '../times.ts';
 import { listOf, partOf, pick, textOf, type Part } from '../parts.ts';
 import { readCodings, type ReadCodings } from './read-codings.ts';
@@ -77,12 +78,28 @@ function contextOf(extension: Part | undefined): string {
   );
 }
 
+/** By the address of the extension, of which the mapping data know one. */
+const contexts = new Map<string, (said: string) => readonly Part[]>();
+const CONTEXTS_MAX = 8;
+function contextBy(url: string): (said: string) => readonly Part[] {
+  const known = contexts.get(url);
+  if (known !== undefined) return known;
+  const made = makeSharedByText((valueString): readonly Part[] => [{ url, valueString }]);
+  if (contexts.size >= CONTEXTS_MAX) contexts.clear();
+  contexts.set(url, made);
+  return made;
+}
+
 /** Their address in front. */
 function contextsIn(extensions: unknown, address: string): readonly Part[] {
   if (extensions === undefined) return NO_PARTS;
-  return listOf(extensions)
-    .filter(({ url }) => url === address)
-    .map(({ url, ...said }) => ({ url, ...said }));
+  const own = listOf(extensions).filter(({ url }) => url === address);
+  const [only] = own;
+  if (own.length === 1 && only !== undefined) {
+    const { valueString: said } = only;
+    if (typeof said === 'string' && Object.keys(only).length === 2) return contextBy(address)(said);
+  }
+  return own.map(({ url, ...said }) => ({ url, ...said }));
 }
 
 export function readMetric(observation: AnyResource, at: string, { mappings, timeFacts }: Scene): Metric {

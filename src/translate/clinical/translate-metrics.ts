@@ -5,7 +5,8 @@ import { findModifiers } from '../find-modifiers.ts';
 import { buildObservation, categoryOf, codeable, type Element } from '../observation.ts';
 import { tellImpossible } from '../judge-time.ts';
 import { judgeValue, toRowUnit, type Quantity } from '../quantity.ts';
-import { LOINC, want, type Scene } from '../scene.ts';
+import { HL7_CATEGORY, LOINC, want, type Scene } from '../scene.ts';
+import { makeSharedByText, shareElement } from '../shared-elements.ts';
 import { dayOf } from '../times.ts';
 import type { Group, Wanted } from '../translation.ts';
 import { buildPanels, type PanelPart } from './build-panels.ts';
@@ -26,19 +27,64 @@ const NO_VALUE = { value: {}, note: [] } as const;
 
 export const groupOf = (category: string): Group => GROUPS[category] ?? 'other';
 
+/** By the category of a row, what the source says beside it. */
+const categoriesBeside = new Map<string, (said: string) => readonly Element[]>();
+function categoryBeside(code: string, said: string): readonly Element[] {
+  const known = categoriesBeside.get(code);
+  if (known !== undefined) return known(said);
+  const made = makeSharedByText((own): readonly Element[] => [
+    {
+      coding: [
+        { system: HL7_CATEGORY, code },
+        { system: SYSTEMS.sourceCategory, code: own },
+      ],
+    },
+  ]);
+  categoriesBeside.set(code, made);
+  return made(said);
+}
+
 function categoryFrom(scene: Scene, metric: Metric, code: string, row: CodeRow): readonly Element[] {
   if (metric.category === code) return categoryOf(code);
   scene.notebook.decide(metric.at, 'category', metric.category, code, row);
   // An entry without a category has the row's alone: a coding without a code is not valid R4.
-  return metric.category === ''
-    ? categoryOf(code)
-    : categoryOf(code, [{ system: SYSTEMS.sourceCategory, code: metric.category }]);
+  return metric.category === '' ? categoryOf(code) : categoryBeside(code, metric.category);
 }
 
 /** What the source says in LOINC is already among the codings of the row, the one that says most in front. */
-function codeOf({ coding, text }: Metric, row: MetricRow): Element {
+function makeCode({ coding, text }: Metric, row: MetricRow): Element {
   if (coding.system === LOINC) return codeable(row.codings, row.codings[0]?.display ?? text ?? coding.code);
   return codeable([...row.codings, coding], text ?? coding.code);
+}
+
+interface MadeCode {
+  readonly coding: MappedCoding;
+  readonly text: string | null;
+  readonly code: Element;
+}
+/** A source mostly says the same beside a row; more than this nobody remembers. */
+const CODES_OF_ROW_MAX = 8;
+const codesOfRow = new WeakMap<MetricRow, MadeCode[]>();
+
+function codeOf(metric: Metric, row: MetricRow): Element {
+  const { coding, text } = metric;
+  const known = codesOfRow.get(row);
+  if (known !== undefined)
+    for (const one of known)
+      if (
+        one.text === text &&
+        one.coding.code === coding.code &&
+        one.coding.display === coding.display &&
+        one.coding.system === coding.system
+      )
+        return one.code;
+  const code = makeCode(metric, row);
+  // A row that is not frozen was made for this entry alone.
+  if (!Object.isFrozen(row) || (known !== undefined && known.length >= CODES_OF_ROW_MAX)) return code;
+  const made = { coding, text, code: shareElement(code) };
+  if (known === undefined) codesOfRow.set(row, [made]);
+  else known.push(made);
+  return code;
 }
 
 /** A LOINC code that is known and was not taken says something else, and one with a wrong check digit says nothing. */

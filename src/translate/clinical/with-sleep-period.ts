@@ -42,6 +42,6 @@ export function withSleepPeriod(scene: Scene, wanted: readonly Wanted[]): readon
     const night = times === null ? null : byDay.get(dayOf(times.start));
     if (times === null || night === null || night === undefined || !scene.timeFacts(times).isWholeDay) return one;
     const { effectiveDateTime: _day, ...resource } = one.resource;
-    return { ...one, resource: { ...resource, effectivePeriod: { start: night.start, end: night.end } } };
+    return { ...one, resource: { ...resource, ...scene.timeFacts(night).effective } };
   });
 }
