@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { fileBeside } from '../../src/kernel/index.ts';
+import { fileBeside, type ThreadAnswers } from '../../src/kernel/index.ts';
 import type { LabReading, SubmittedDocument } from './lab-document.ts';
 
 export interface LabReader {
@@ -16,8 +16,6 @@ export interface LabReaderOptions {
   readonly timeMs?: number;
 }
 
-type Answer = { readonly answer: LabReading } | { readonly error: string };
-
 /** What the thread answers, or that it ended or takes too long. */
 function answerOf(worker: Worker, document: SubmittedDocument, timeMs: number): Promise<LabReading | 'ended'> {
   return new Promise((resolve) => {
@@ -26,7 +24,9 @@ function answerOf(worker: Worker, document: SubmittedDocument, timeMs: number): 
       worker.off('message', hear).off('error', stop).off('exit', stop);
       resolve(outcome);
     };
-    const hear = (message: Answer): void => settle('answer' in message ? message.answer : { kind: 'illegible' });
+    // One is asked at a time.
+    const hear = ([only]: ThreadAnswers<LabReading>): void =>
+      settle(only !== undefined && 'answer' in only ? only.answer : { kind: 'illegible' });
     const stop = (): void => settle('ended');
     const late = setTimeout(stop, timeMs);
     worker.on('message', hear).on('error', stop).on('exit', stop);

@@ -15,6 +15,8 @@ export interface ThreadQuestion<Q> {
 }
 export type ThreadAnswer<A> =
   { readonly n: number; readonly answer: A } | { readonly n: number; readonly error: string };
+/** One message of the thread. */
+export type ThreadAnswers<A> = readonly ThreadAnswer<A>[];
 
 /** The thread died under a question, not necessarily because of it. */
 export class ThreadEnded extends Error {
@@ -55,7 +57,7 @@ export function makeAskThread<Q, A>(
       for (const { reject } of asked.values()) reject(why);
       asked.clear();
     };
-    worker.on('message', (messages: readonly ThreadAnswer<A>[]) => {
+    worker.on('message', (messages: ThreadAnswers<A>) => {
       for (const message of messages) {
         const waiting = asked.get(message.n);
         asked.delete(message.n);

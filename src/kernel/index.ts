@@ -14,7 +14,7 @@ export { isDayOrTime, readInstant } from './calendar.ts';
 export { parseQuery } from './parse-query.ts';
 export { ANSWERED_TOGETHER, answerInThread } from './answer-in-thread.ts';
 export { collectAfterStart } from './collect-after-start.ts';
-export { makeAskThread, THREAD_LIMITS, ThreadEnded } from './ask-thread.ts';
+export { makeAskThread, THREAD_LIMITS, ThreadEnded, type ThreadAnswers } from './ask-thread.ts';
 export { makePooledChance } from './pooled-chance.ts';
 export { dropBytes, ownMemory } from './drop-bytes.ts';
 export { fileBeside } from './file-beside.ts';
