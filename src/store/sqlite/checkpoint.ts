@@ -2,8 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { isBeyondTrust } from './errors.ts';
 
-/** 48 MB: pages that change with every delivery are moved once for many of them. Below `journal_size_limit`. */
-const LARGE_FRAMES = 12_288;
+/**
+ * 8 MB. The writer stands still meanwhile, about as long as for a large batch. With 48 MB it stood for a tenth of a second,
+ * and nothing was won: as much time went into moving pages. Below `journal_size_limit`.
+ */
+const LARGE_FRAMES = 2_048;
 /** After a checkpoint that a reader stood in the way of. */
 const AGAIN_MS = 1_000;
 const BUSY_MS = 5_000;
