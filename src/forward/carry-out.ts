@@ -91,6 +91,12 @@ export function makeCarryOut(
     await finish(claimed, { ...NOT_BEGUN, outcome }).catch(() => undefined);
   }
 
+  /** What was not kept from judging is translated where it does not hold up the event loop. */
+  async function pretranslate({ job, body, mrn, delivery }: Claimed): Promise<HeldTranslation | null> {
+    if (job.kind !== 'deliver' || !(body instanceof Uint8Array) || mrn === null) return null;
+    return deps.pretranslate(body, { id: delivery.id, receivedAt: new Date(delivery.receivedAt) }, mrn);
+  }
+
   return {
     async carryOut({ claimed, target, claimedAt, pretranslated, fastClaim, ...one }: Start): Promise<void> {
       const lease = leases.take(claimed, claimedAt, fastClaim?.kind === 'begun' ? fastClaim.chart : null);
@@ -98,10 +104,11 @@ export function makeCarryOut(
       if (trace !== null && fastClaim === null) tellWait(trace, claimed);
       const span = trace === null ? null : beginAttemptSpan(trace, claimed);
       const { id: deliveryId } = claimed.delivery;
-      const held = pretranslated ?? deps.pretranslated.take(deliveryId);
+      let held = pretranslated ?? deps.pretranslated.take(deliveryId);
       const room = held?.room ?? (await deps.jobRoom.take(claimed));
-      const work = () =>
-        runJob(claimed, fenceOf(claimed), {
+      const work = async () => {
+        held ??= await pretranslate(claimed);
+        return runJob(claimed, fenceOf(claimed), {
           tenant,
           owner,
           lanes,
@@ -120,6 +127,7 @@ export function makeCarryOut(
           habits: deps.habits,
           contentKey: deps.contentKey,
         });
+      };
       try {
         const done = room === null ? NO_ROOM : doneOf(await work());
         const finished = await (span === null ? finish(claimed, done) : finishWatched(claimed, done, span));
@@ -140,6 +148,7 @@ export function makeCarryOut(
         await giveUp(claimed);
       } finally {
         room?.release();
+        if (held?.room !== room) held?.room.release();
         leases.drop(lease);
       }
     },

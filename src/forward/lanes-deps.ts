@@ -1,5 +1,5 @@
 import type { Target, TargetGuard } from '../ehr/index.ts';
-import type { Pretranslations, TranslationContext } from '../judge/index.ts';
+import type { Pretranslate, Pretranslations, TranslationContext } from '../judge/index.ts';
 import type { Budget, Clock, Log, NewId, Trace } from '../kernel/index.ts';
 import type { LaneReads, LaneWrites, Outcome } from '../lanes/index.ts';
 import type { Operate } from '../store/index.ts';
@@ -14,6 +14,7 @@ export interface LanesDeps {
   readonly target: () => Target | null;
   readonly guard: TargetGuard;
   readonly pretranslated: Pretranslations;
+  readonly pretranslate: Pretranslate;
   readonly budget: Budget;
   readonly habits: LearntHabits & { load(): Promise<void> };
   /** Of the fingerprints of what stands in charts. */

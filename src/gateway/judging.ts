@@ -18,7 +18,7 @@ export function makeJudging(deps: {
   const fresh = makeFreshBodies(deps.budget);
   const pretranslated = makePretranslations(deps.budget);
   const contentKey = makeContentKey(deps.pseudonymKey);
-  const judge = PARTS.judge({
+  const { judge, pretranslate } = PARTS.judge({
     current: deps.translationContext.current,
     held: pretranslated,
     bodyBytesMax: deps.config.http.bodyBytesMax,
@@ -27,5 +27,5 @@ export function makeJudging(deps: {
   });
   // As many as a thread answers together, twice: so that it has the next ones while their verdicts share a commit.
   const judgesAtOnce = Math.max(1, threads * ANSWERED_TOGETHER * 2);
-  return { judging: { judge, judgesAtOnce, fresh }, pretranslated, contentKey };
+  return { judging: { judge, judgesAtOnce, fresh }, pretranslated, pretranslate, contentKey };
 }

@@ -3,7 +3,7 @@ import type { makeAppendLater } from '../audit/index.ts';
 import type { Config } from '../config/index.ts';
 import { openTarget } from '../ehr/index.ts';
 import { auditOfLookUp, learnHabits, openShadow, type LanesDeps } from '../forward/index.ts';
-import { type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
+import { type Pretranslate, type Pretranslations, type makeTranslationContextHolder } from '../judge/index.ts';
 import { laneSet } from '../lanes/index.ts';
 import {
   makeSignal,
@@ -37,6 +37,7 @@ export function makeSending(deps: {
   readonly store: Store;
   readonly translationContext: ReturnType<typeof makeTranslationContextHolder>;
   readonly pretranslated: Pretranslations;
+  readonly pretranslate: Pretranslate;
   readonly budget: Budget;
   /** Of the fingerprints. */
   readonly contentKey: string;
@@ -98,6 +99,7 @@ export function makeSending(deps: {
     target: () => (shadow.forwarding.isForwarding() ? target.current() : null),
     guard: target.guard,
     pretranslated: deps.pretranslated,
+    pretranslate: deps.pretranslate,
     budget: deps.budget,
     spread: () => (chance(1)[0] ?? 0) / 256,
     trace: deps.trace,

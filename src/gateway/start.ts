@@ -107,7 +107,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     stored,
     refused,
   });
-  const { judging, pretranslated, contentKey } = makeJudging({
+  const { judging, pretranslated, pretranslate, contentKey } = makeJudging({
     config,
     translationContext,
     budget,
@@ -122,6 +122,7 @@ async function startParts(deps: GatewayDeps, life: Life): Promise<Gateway> {
     store,
     translationContext,
     pretranslated,
+    pretranslate,
     budget,
     contentKey,
     appendLater,

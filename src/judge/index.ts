@@ -3,7 +3,7 @@ export { type Faults, checkIncoming, checkOutput, troubleOfOutput } from './chec
 export { detailOf, isFaultCode } from './detail-of.ts';
 export { makeFreshBodies } from './fresh-bodies.ts';
 export { type Judgement, judge } from './judge.ts';
-export { type Judge, makeJudge } from './make-judge.ts';
+export { type Judge, type Pretranslate, makeJudge } from './make-judge.ts';
 export {
   type HeldTranslation,
   type Pretranslated,

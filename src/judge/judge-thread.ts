@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { answerInThread, collectAfterStart, dropBytes } from '../kernel/index.ts';
+import { answerInThread, collectAfterStart, dropBytes, lowerThreadPriority } from '../kernel/index.ts';
 import { judgeAndFinish } from './finish-judged.ts';
 import { judge } from './judge.ts';
 import type { JudgeAnswer, JudgeQuestion, JudgeThreadData } from './judge-threads.ts';
@@ -8,11 +8,13 @@ import type { TranslationContext } from './read-document.ts';
 import { buildTranslationContext } from './translation-context.ts';
 import { validatorsOf } from './validators.ts';
 
+lowerThreadPriority();
+
 const { contentKey } = workerData as JudgeThreadData;
 const guesses = makeGuesses();
 let held: { readonly generation: number; readonly translationContext: TranslationContext } | null = null;
 
-answerInThread<JudgeQuestion, JudgeAnswer>(async ({ hook, body, delivery, generation, source, learnt }) => {
+answerInThread<JudgeQuestion, JudgeAnswer>(async ({ hook, body, delivery, patient, generation, source, learnt }) => {
   for (const one of learnt) guesses.learn(one);
   if (source !== null) {
     held = { generation, translationContext: buildTranslationContext(source.settings, source.data) };
@@ -24,7 +26,12 @@ answerInThread<JudgeQuestion, JudgeAnswer>(async ({ hook, body, delivery, genera
   const judged =
     delivery === undefined
       ? { judgement: await judge(hook, body, deps), premade: null }
-      : await judgeAndFinish(hook, body, { ...deps, delivery, contentKey, patientOf: guesses.of });
+      : await judgeAndFinish(hook, body, {
+          ...deps,
+          delivery,
+          contentKey,
+          patientOf: patient === undefined ? guesses.of : () => patient,
+        });
   dropBytes(body);
   return judged;
 });

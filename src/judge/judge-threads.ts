@@ -1,5 +1,5 @@
 import { fileBeside, makeAskThread, MEMORY, ThreadEnded } from '../kernel/index.ts';
-import type { DeliveryFacts } from '../translate/index.ts';
+import type { DeliveryFacts, LinkedPatient } from '../translate/index.ts';
 import type { Judged } from './finish-judged.ts';
 import type { Learnt, Pretranslations } from './pretranslated.ts';
 import type { LoadedTranslationContext, TranslationData, TranslationSettings } from './translation-context.ts';
@@ -11,6 +11,8 @@ export interface JudgeQuestion {
   readonly body: Uint8Array;
   /** Absent where its translation is not worth keeping. */
   readonly delivery: DeliveryFacts | undefined;
+  /** Whose it is, where that is known; else it is a guess. */
+  readonly patient: LinkedPatient | undefined;
   /** Tells data apart that were loaded at different times. */
   readonly generation: number;
   /** Sent along when the thread does not have this generation yet. */
@@ -22,7 +24,7 @@ export interface JudgeQuestion {
 /** `stale`: the thread was begun anew since it was told what it needs. */
 export type JudgeAnswer = Judged | 'stale';
 
-type Asked = Pick<JudgeQuestion, 'hook' | 'body' | 'delivery' | 'generation'>;
+type Asked = Pick<JudgeQuestion, 'hook' | 'body' | 'delivery' | 'patient' | 'generation'>;
 
 /** What a thread is begun with. */
 export interface JudgeThreadData {
@@ -103,17 +105,12 @@ export function makeJudgeThreads(deps: {
 
   const idlest = () => threads.reduce((least, one) => (one.waiting() < least.waiting() ? one : least));
 
-  return async (
-    hook: Hook,
-    body: Uint8Array,
-    delivery: DeliveryFacts | undefined,
-    current: LoadedTranslationContext,
-  ): Promise<Judged> => {
+  return async (asked: Omit<Asked, 'generation'>, current: LoadedTranslationContext): Promise<Judged> => {
     if (current !== known) {
       known = current;
       generation += 1;
     }
-    const question = { hook, body: ownBytes(body), delivery, generation };
+    const question = { ...asked, body: ownBytes(asked.body), generation };
     try {
       return await idlest().judge(question, current);
     } catch (thrown) {

@@ -19,8 +19,12 @@ export interface HeldTranslation extends Pretranslated {
 /** Some hundred translations of the usual size. */
 const LIMITS = { bodyBytes: 4 * 1024 * 1024, patients: 10_000 } as const;
 
-/** Whose payload it is. */
-export const userKeyOf = ({ envelope }: Payload): string => JSON.stringify([envelope.clientUuid, envelope.userId]);
+/** What says whose a payload is. */
+interface OfUser {
+  readonly envelope: { readonly clientUuid: string; readonly userId: string };
+}
+
+export const userKeyOf = ({ envelope }: OfUser): string => JSON.stringify([envelope.clientUuid, envelope.userId]);
 
 /** A user, and the patient whom it was linked to when last seen. */
 export type Learnt = readonly [userKey: string, patient: LinkedPatient];
@@ -67,8 +71,8 @@ export function makePretranslations(budget: Budget) {
 
   return {
     patientOf: guesses.of,
-    learn(payload: Payload, patient: LinkedPatient): void {
-      const learnt: Learnt = [userKeyOf(payload), patient];
+    learn(of: OfUser, patient: LinkedPatient): void {
+      const learnt: Learnt = [userKeyOf(of), patient];
       guesses.learn(learnt);
       for (const listener of listeners) listener(learnt);
     },

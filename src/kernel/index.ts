@@ -24,6 +24,7 @@ export { isObject, isObjectOrArray } from './is-object.ts';
 export { readBody } from './read-body.ts';
 export { StartError } from './start-error.ts';
 export { type Life, type Part, makeLife, opened } from './life.ts';
+export { lowerThreadPriority } from './lower-thread-priority.ts';
 export { type Signal, makeSignal } from './signal.ts';
 export { type Fault, type FaultCode, FAULT_CODES, fault } from './fault.ts';
 export { detailOfFault } from './fault-detail.ts';

@@ -70,7 +70,7 @@ describe.each(PLACES)('a delivery that misses a profile, on %s', (_engine, makeP
       instance: 'i',
       inbox: store.use(inboxSet),
       deliver: store.use(deliverSet),
-      judge: makeJudge({
+      ...makeJudge({
         current: () => current,
         held: makePretranslations(budget),
         bodyBytesMax: 1024 * 1024,

@@ -130,6 +130,13 @@ test('a delivery passes every stage of the list, in its order, and each answer l
 
   const pretranslated = makePretranslations(budget);
   const contentKey = makeContentKey(randomBytes(32));
+  const made = PARTS.judge({
+    current: holder.current,
+    held: pretranslated,
+    bodyBytesMax: 5 * 1024 * 1024,
+    contentKey,
+    threads: 0,
+  });
   const sender = PARTS.send({
     tenant,
     owner: 'ins_1',
@@ -138,6 +145,7 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     target: sending,
     guard: target.guard,
     pretranslated,
+    pretranslate: made.pretranslate,
     budget,
     habits: learnHabits({ tenant, lanes, software: () => null, log }),
     contentKey,
@@ -148,15 +156,8 @@ test('a delivery passes every stage of the list, in its order, and each answer l
     onFinished: () => undefined,
   });
   stopAfterTest(sender.stop);
-  const made = PARTS.judge({
-    current: holder.current,
-    held: pretranslated,
-    bodyBytesMax: 5 * 1024 * 1024,
-    contentKey,
-    threads: 0,
-  });
   const judge: Judge = async (...given) => {
-    const judgement = await made(...given);
+    const judgement = await made.judge(...given);
     passed.push({ name: 'judge', output: judgement });
     return judgement;
   };

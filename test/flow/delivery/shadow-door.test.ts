@@ -75,6 +75,7 @@ async function sendPastTheGates(): Promise<void> {
     target: target.current,
     guard: target.guard,
     pretranslated: makePretranslations(budget),
+    pretranslate: () => Promise.resolve(null),
     budget,
     habits: learnHabits({ tenant: 'default', lanes, software: () => null, log: silentLog }),
     contentKey: 'k',

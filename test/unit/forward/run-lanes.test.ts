@@ -45,6 +45,7 @@ function lanesThatCount(target: LanesDeps['target']) {
     target,
     guard: guardTarget({ clock: systemClock, log }),
     pretranslated: makePretranslations(budget),
+    pretranslate: () => Promise.resolve(null),
     budget,
     habits: { load: () => Promise.resolve() } as LanesDeps['habits'],
     contentKey: '',

@@ -21,8 +21,14 @@ const deliveryOf = (id: string) => ({ id, receivedAt: new Date('2026-11-16T00:00
 function judgeWith(threads: number, bodyBytesMax = 5 * 1024 * 1024) {
   const holders = { now: makeTranslationContextHolder(TRANSLATION_SETTINGS) };
   const held = makePretranslations(makeBudget(Infinity));
-  const judge = makeJudge({ current: () => holders.now.current(), held, bodyBytesMax, contentKey: 'k', threads });
-  return { judge, held, holders };
+  const { judge, pretranslate } = makeJudge({
+    current: () => holders.now.current(),
+    held,
+    bodyBytesMax,
+    contentKey: 'k',
+    threads,
+  });
+  return { judge, pretranslate, held, holders };
 }
 
 /** What the judgement said, and what it left for whoever sends, in one text each. */
@@ -108,4 +114,30 @@ test('a delivery of which a thread dies fails alone', async () => {
   ]);
   expect([before.status, died.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect((await good('dlv_4')).verdict.kind).toBe('sound');
+});
+
+test('what waits in a lane is translated in a thread for the patient of the lane, whoever was seen last', async () => {
+  const { judge, pretranslate, held, holders } = judgeWith(1);
+  const { translationContext } = holders.now.current();
+  const parsed = parsePayload(aClinicalReady(), TRANSLATION_SETTINGS.payloads);
+  if (!parsed.ok) throw new Error('the payload is not one');
+  held.learn(parsed.value, { mrnSystem: 'urn:mrn', mrn: 'another' });
+  const made = await pretranslate(bytes(aClinicalReady()), deliveryOf('dlv_1'), PATIENT);
+  expect(made).toMatchObject({ patient: PATIENT, translationContext });
+  expect(held.take('dlv_1')).toBeNull();
+  // The patient of the lane was the last that was seen.
+  await judge('data', bytes(aClinicalReady()), deliveryOf('dlv_1'));
+  const judged = held.take('dlv_1');
+  const textOf = (one: typeof made): string | null =>
+    one === null ? null : JSON.stringify(finishTranslation(one.translation, 'k'));
+  expect(textOf(made)).toEqual(textOf(judged));
+  expect(judged?.patient).toEqual(PATIENT);
+});
+
+test('what cannot be sent, and what is small where no thread judges, is left to whoever carries it out', async () => {
+  const withThread = judgeWith(1);
+  const unknown = { ...aClinicalReady(), data_structure: 'nobody_knows' };
+  expect(await withThread.pretranslate(bytes(unknown), deliveryOf('dlv_1'), PATIENT)).toBeNull();
+  const without = judgeWith(0);
+  expect(await without.pretranslate(bytes(aClinicalReady()), deliveryOf('dlv_1'), PATIENT)).toBeNull();
 });
