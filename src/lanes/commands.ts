@@ -305,6 +305,6 @@ export type LaneReads = {
 export const laneSet: CommandSet<LaneWrites, LaneReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
   inOneLine: true,
-  soon: ['lane.finish'],
+  soon: ['lane.claim', 'lane.begin', 'lane.finish'],
   postgres: () => import('./commands/all.ts'),
 };

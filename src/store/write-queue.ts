@@ -13,10 +13,12 @@ export const QUEUE_LIMITS = {
 } as const;
 
 /**
- * Commands that give way share a batch with those that do not: as many as take about this long, as far as the last
- * batches tell, so that the commit stays short on a slow machine and a fast one is not held back.
+ * What nobody outside waits for goes along with what is asked `now`, and alone where somebody asked `now` a moment ago
+ * and may do so again: as much as takes about this long, as far as the last batches tell, so that the commit stays
+ * short on a slow machine and a fast one is not held back.
  */
-const BESIDE = { ms: 6, least: 8, most: 32 } as const;
+const BESIDE = { ms: 6, least: 4, most: 32 } as const;
+const MOMENT_MS = 100;
 /**
  * Nobody outside waits for a batch of nothing but commands that give way or are `soon`. It rests after the one before
  * it, for longer where that one was long, so that more of them share a commit; never while there are enough.
@@ -45,13 +47,12 @@ export type RunBatch = (asks: readonly Ask[]) => Promise<readonly Outcome[]>;
 interface Waiting extends Ask {
   readonly bytes: number;
   readonly since: number;
-  readonly urgency: Urgency;
   readonly settle: (outcome: Outcome) => void;
 }
 
 /**
- * `soon` goes with the others, and alone it may rest for some milliseconds until there are more. `behind` gives way: it
- * may wait for as long as others come, and is never refused for that.
+ * Somebody outside waits for what is asked `now`. `soon` goes along, and alone it may rest for some milliseconds until
+ * there are more. `behind` gives way: it may wait for as long as others come, and is never refused for that.
  */
 export type Urgency = 'now' | 'soon' | 'behind';
 
@@ -89,10 +90,9 @@ export function makeWriteQueue(deps: {
   readonly concurrency?: number;
 }): WriteQueue {
   const { limits = QUEUE_LIMITS, concurrency = Infinity } = deps;
-  const [waiting, behind]: readonly [Waiting[], Waiting[]] = [[], []];
-  const lines: Readonly<Record<Urgency, Waiting[]>> = { now: waiting, soon: waiting, behind };
-  /** How many of those that wait are asked `now`. */
-  let hurried = 0;
+  const lines: Readonly<Record<Urgency, Waiting[]>> = { now: [], soon: [], behind: [] };
+  const isEmpty = (): boolean => lines.now.length + lines.soon.length + lines.behind.length === 0;
+  let askedNowAt = -Infinity;
   let restUntil = 0;
   let resting: NodeJS.Timeout | undefined;
   let bytes = 0;
@@ -106,10 +106,7 @@ export function makeWriteQueue(deps: {
 
   const remove = (line: Waiting[], count: number): Waiting[] => {
     const out = line.splice(0, count);
-    for (const one of out) {
-      bytes -= one.bytes;
-      if (one.urgency === 'now') hurried -= 1;
-    }
+    for (const one of out) bytes -= one.bytes;
     return out;
   };
 
@@ -136,33 +133,40 @@ export function makeWriteQueue(deps: {
   }
 
   /**
-   * While others wait, only so many that give way go along that the commit stays short; and always some, so that they
-   * get done.
+   * While somebody outside waits, or did a moment ago, only so many others go along that the commit stays short; and
+   * always some of each line, so that they get done.
    */
   function nextBatch(): Waiting[] {
-    const kept = behind.length === 0 ? 0 : Math.min(besideMax(), limits.batchCount - 1);
-    const urgent = takeFrom(waiting, limits.batchCount - kept, limits.batchBytes, true);
-    const room = urgent.length === 0 ? limits.batchCount : kept;
-    return [...urgent, ...takeFrom(behind, room, limits.batchBytes, true)];
+    const { now, soon, behind } = lines;
+    const others = soon.length + behind.length;
+    const isHurried = now.length > 0 || deps.nowMs() - askedNowAt < MOMENT_MS;
+    const beside = Math.min(others, limits.batchCount - 1, isHurried ? besideMax() : Infinity);
+    const urgent = takeFrom(now, limits.batchCount - beside, limits.batchBytes, true);
+    const sooner = takeFrom(soon, beside - Math.min(behind.length, beside >> 1), limits.batchBytes, true);
+    return [...urgent, ...sooner, ...takeFrom(behind, beside - sooner.length, limits.batchBytes, true)];
   }
 
-  /** Arrivals are in order, so only the head can have waited too long. */
+  /** How many at the head of a line have waited too long: arrivals are in order. */
+  function lateIn(line: readonly Waiting[], now: number): number {
+    let count = 0;
+    while (count < line.length && now - (line[count]?.since ?? now) >= limits.waitMs) count += 1;
+    return count;
+  }
+
   function expire(): void {
     const now = deps.nowMs();
-    let count = 0;
-    while (count < waiting.length && now - (waiting[count]?.since ?? now) >= limits.waitMs) count += 1;
-    if (count > 0) {
+    for (const line of [lines.now, lines.soon]) {
       const refusal: Outcome = { done: false, fault: fault(deps.whyWaiting()) };
-      for (const one of remove(waiting, count)) one.settle(refusal);
+      for (const one of remove(line, lateIn(line, now))) one.settle(refusal);
     }
     clearTimeout(expiry);
-    const head = waiting[0];
-    expiry = head === undefined ? undefined : setTimeout(expire, Math.max(1, head.since + limits.waitMs - now)).unref();
+    const first = Math.min(lines.now[0]?.since ?? Infinity, lines.soon[0]?.since ?? Infinity);
+    expiry = first === Infinity ? undefined : setTimeout(expire, Math.max(1, first + limits.waitMs - now)).unref();
     finishIfDrained();
   }
 
   function finishIfDrained(): void {
-    if (isClosed && running === 0 && waiting.length + behind.length === 0) {
+    if (isClosed && running === 0 && isEmpty()) {
       clearTimeout(expiry);
       drained?.();
     }
@@ -170,7 +174,9 @@ export function makeWriteQueue(deps: {
 
   /** How long to wait for more before the next batch. */
   const restMs = (): number =>
-    hurried > 0 || isClosed || waiting.length + behind.length >= GATHER.enough ? 0 : restUntil - deps.nowMs();
+    lines.now.length > 0 || isClosed || lines.soon.length + lines.behind.length >= GATHER.enough
+      ? 0
+      : restUntil - deps.nowMs();
 
   function rest(ms: number): void {
     resting ??= setTimeout(() => {
@@ -187,7 +193,7 @@ export function makeWriteQueue(deps: {
       rest(ms);
       return;
     }
-    while (waiting.length + behind.length > 0 && running < concurrency) {
+    while (!isEmpty() && running < concurrency) {
       const runBatch = deps.take();
       if (runBatch === null) break;
       const batch = nextBatch();
@@ -214,7 +220,7 @@ export function makeWriteQueue(deps: {
 
   // After the I/O of this turn: callers that were just answered, and requests read together, ask together.
   function schedule(): void {
-    if (isScheduled || waiting.length + behind.length === 0) return;
+    if (isScheduled || isEmpty()) return;
     isScheduled = true;
     setImmediate(flush);
   }
@@ -227,14 +233,14 @@ export function makeWriteQueue(deps: {
         return Promise.resolve(fail(fault('store.queue-full')));
       return new Promise((resolve, reject) => {
         bytes += weight;
-        if (urgency === 'now') hurried += 1;
+        const since = deps.nowMs();
+        if (urgency === 'now') askedNowAt = since;
         lines[urgency].push({
           name,
           args,
           give,
           bytes: weight,
-          since: deps.nowMs(),
-          urgency,
+          since,
           settle: (outcome) => {
             if (outcome.done) resolve(ok(outcome.out));
             else if ('fault' in outcome) resolve(fail(outcome.fault));
@@ -244,12 +250,13 @@ export function makeWriteQueue(deps: {
         schedule();
       });
     },
-    size: () => ({ count: waiting.length + behind.length, bytes }),
+    size: () => ({ count: lines.now.length + lines.soon.length + lines.behind.length, bytes }),
     close() {
       isClosed = true;
       schedule();
       // Nobody waits for these, and whatever they are about is still there at the next start.
-      for (const one of remove(behind, behind.length)) one.settle({ done: false, fault: fault('store.closed') });
+      for (const one of remove(lines.behind, lines.behind.length))
+        one.settle({ done: false, fault: fault('store.closed') });
       return new Promise((resolve) => {
         drained = resolve;
         finishIfDrained();
