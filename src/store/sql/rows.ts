@@ -27,10 +27,13 @@ export function rowsOf<Column extends string, Common extends string = never>(
   const head = `INSERT INTO ${table} (${[...common, ...columns].join(', ')})`;
   const same = common.map((column, i) => `$${i + 1}::${commonTypes[column]}`);
   const arrays = columns.map((column, i) => `$${common.length + i + 1}::${types[column]}[]`);
-  // Numbered where a common value has its place in every row.
+  /**
+   * A common value is bound in the first row, and named by its number in the others. All others have no number: SQLite
+   * looks a numbered place up in a list of all of them.
+   */
   const row = (n: number): string => {
-    const places = [...common.keys(), ...columns.map((_, i) => common.length + n * columns.length + i)];
-    return `(${places.map((at) => (common.length === 0 ? '?' : `?${at + 1}`)).join(', ')})`;
+    const [shared, own] = [common.map((_, i) => (n === 0 ? '?' : `?${i + 1}`)), columns.map(() => '?')];
+    return `(${[...shared, ...own].join(', ')})`;
   };
   const texts: string[] = [];
   return {
