@@ -127,6 +127,8 @@ export function makeWriteQueue(deps: {
     return Math.min(BESIDE.most, Math.max(BESIDE.least, Math.floor(BESIDE.ms / commandMs)));
   }
 
+  const isHurried = (): boolean => lines.now.length > 0 || deps.nowMs() - askedNowAt < MOMENT_MS;
+
   function learn(tookMs: number, count: number): void {
     const newest = tookMs / count;
     commandMs = commandMs === null ? newest : commandMs + (newest - commandMs) * NEWEST_SHARE;
@@ -139,8 +141,7 @@ export function makeWriteQueue(deps: {
   function nextBatch(): Waiting[] {
     const { now, soon, behind } = lines;
     const others = soon.length + behind.length;
-    const isHurried = now.length > 0 || deps.nowMs() - askedNowAt < MOMENT_MS;
-    const beside = Math.min(others, limits.batchCount - 1, isHurried ? besideMax() : Infinity);
+    const beside = Math.min(others, limits.batchCount - 1, isHurried() ? besideMax() : Infinity);
     const urgent = takeFrom(now, limits.batchCount - beside, limits.batchBytes, true);
     const sooner = takeFrom(soon, beside - Math.min(behind.length, beside >> 1), limits.batchBytes, true);
     return [...urgent, ...sooner, ...takeFrom(behind, beside - sooner.length, limits.batchBytes, true)];
@@ -173,10 +174,11 @@ export function makeWriteQueue(deps: {
   }
 
   /** How long to wait for more before the next batch. */
-  const restMs = (): number =>
-    lines.now.length > 0 || isClosed || lines.soon.length + lines.behind.length >= GATHER.enough
-      ? 0
-      : restUntil - deps.nowMs();
+  function restMs(): number {
+    if (lines.now.length > 0 || isClosed) return 0;
+    const enough = isHurried() ? Math.min(GATHER.enough, besideMax()) : GATHER.enough;
+    return lines.soon.length + lines.behind.length >= enough ? 0 : restUntil - deps.nowMs();
+  }
 
   function rest(ms: number): void {
     resting ??= setTimeout(() => {
