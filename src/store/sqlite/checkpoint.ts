@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isBeyondTrust } from './errors.ts';
 
 /**
- * 8 MB. The writer stands still meanwhile, about as long as for a large batch. With 48 MB it stood for a tenth of a second,
- * and nothing was won: as much time went into moving pages. Below `journal_size_limit`.
+ * 8 MB. The writer stands still meanwhile, about as long as for a large batch. With 48 MB it stood for a tenth of a
+ * second, and moving as many pages took as long in all. Below `journal_size_limit`.
  */
 const LARGE_FRAMES = 2_048;
 /** After a checkpoint that a reader stood in the way of. */
