@@ -32,7 +32,9 @@ export function describeCapability(base: string, traits: Switches, date: string)
         { code: 'search-type' },
         ...(isWritable ? ([{ code: 'create' }, { code: 'update' }, { code: 'delete' }] as const) : []),
       ],
-      versioning: traits.versionIds === 'absent' ? 'no-version' : 'versioned-update',
+      ...(traits.unsaidVersions === true
+        ? {}
+        : { versioning: traits.versionIds === 'absent' ? ('no-version' as const) : ('versioned-update' as const) }),
       readHistory: hasHistory(traits),
       updateCreate: traits.noClientIds !== true,
       conditionalCreate: isConditional,

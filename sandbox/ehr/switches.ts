@@ -44,6 +44,8 @@ export interface Switches {
   readonly ignoreParams?: readonly string[];
   /** Refuses PUT without If-Match, and a stale one by 409. */
   readonly requireIfMatch?: boolean;
+  /** Its CapabilityStatement says nothing of versions (Oracle Health). */
+  readonly unsaidVersions?: boolean;
   /** Takes writes of these types only. */
   readonly writableTypes?: readonly string[];
   /** Answers a create with no body and a Location without a version. */

@@ -95,14 +95,18 @@ function chooseIdentity(type: string, said: TypeCapability, { filters }: Probed,
   return ['search-then-write', 'the EHR offers no conditional update, and its search was seen to filter'];
 }
 
+function chooseIfMatch({ versioning }: TypeCapability, { write }: Dialect): TypePlan['ifMatch'] {
+  if (write.ifMatch === 'required' || versioning === 'versioned-update') return 'required';
+  return versioning === 'versioned' ? 'supported' : 'none';
+}
+
 function planType(type: string, said: TypeCapability, probed: Probed, dialect: Dialect): [TypePlan, Reason] {
   const [identity, because] = chooseIdentity(type, said, probed, dialect);
   return [
     {
       identity,
       change: said.update ? 'update' : 'none',
-      ifMatch:
-        said.versioning === 'versioned-update' ? 'required' : said.versioning === 'versioned' ? 'supported' : 'none',
+      ifMatch: chooseIfMatch(said, dialect),
       searchBy: probed.filters[type]?.by ?? 'post',
     },
     { of: `${type}.identity`, chosen: identity, because },

@@ -40,6 +40,8 @@ const WRITE = z.strictObject({
   searchSettleMs: count,
   answer: oneOf('minimal', 'representation'),
   update: oneOf('direct', 'after-a-look'),
+  // A dialect that a site wrote before there was this choice believes the CapabilityStatement.
+  ifMatch: oneOf('auto', 'required').default('auto'),
 } satisfies Record<keyof Dialect['write'], unknown>);
 
 const CODE = 'a code without whitespace';

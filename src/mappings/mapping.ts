@@ -169,6 +169,8 @@ export interface Dialect extends Origin {
     readonly answer: 'minimal' | 'representation';
     /** `after-a-look`: an update brings back what somebody deleted, so that it is read before it is changed. */
     readonly update: 'direct' | 'after-a-look';
+    /** `required`: an update names the version that it changes, whatever the CapabilityStatement says of versions. */
+    readonly ifMatch: 'auto' | 'required';
   };
 }
 

@@ -276,6 +276,14 @@ describe('what the server lacks', () => {
     expect((await update('W/"1"')).status).toBe(200);
   });
 
+  test('unsaidVersions leaves versions out of the CapabilityStatement, and has them all the same', async () => {
+    const said = async (): Promise<string> => (await ask('GET', 'metadata')).text;
+    expect(await said()).toContain('"versioning"');
+    traits({ unsaidVersions: true });
+    expect(await said()).not.toContain('"versioning"');
+    expect((await put('a')).headers.get('etag')).toBe('W/"1"');
+  });
+
   test('writableTypes refuses writes of all other types and lets them be read', async () => {
     await put('a');
     traits({ writableTypes: ['Observation'] });

@@ -38,7 +38,7 @@ const KINDS: readonly Kind[] = [
   { dialect: 'google', traits: { implementation: 'healthcare.googleapis.com', noClientIds: true } },
   {
     dialect: 'oracle-health',
-    traits: { ...LEGACY, publisher: 'Cerner', requireIfMatch: true },
+    traits: { ...LEGACY, publisher: 'Cerner', requireIfMatch: true, unsaidVersions: true },
     rules: UNFINDABLE,
     isBlind: true,
   },

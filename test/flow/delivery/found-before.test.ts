@@ -44,6 +44,7 @@ const ORACLE = at(
     refuseConditional: true,
     bareCreate: true,
     requireIfMatch: true,
+    unsaidVersions: true,
     writableTypes: ['Observation'],
   },
   [{ path: '/Observation', ignoreParams: ['identifier'] }],

@@ -37,6 +37,7 @@ export const aDialect = (
       searchSettleMs: 10_000,
       answer: 'minimal',
       update: 'direct',
+      ifMatch: 'auto',
       ...write,
     },
   };

@@ -165,6 +165,13 @@ test('limits are those of the dialect, versions and ways those of the EHR', () =
   });
 });
 
+test('an update names its version where the dialect says so, whatever the EHR says of versions', () => {
+  const ifMatch = (versioning: 'no-version' | 'versioned' | 'versioned-update', choice: 'auto' | 'required') =>
+    choosePlan(probed({ versioning }), aDialect({ write: { ifMatch: choice } })).types['Observation']?.ifMatch;
+  expect([ifMatch('no-version', 'auto'), ifMatch('no-version', 'required')]).toEqual(['none', 'required']);
+  expect([ifMatch('versioned', 'auto'), ifMatch('versioned', 'required')]).toEqual(['supported', 'required']);
+});
+
 test('every choice has its reason', () => {
   const given = probed(NO_IDS, 'ignores', { transaction: false, batch: false });
   expect(because(given, 'bundle')).toBe('the CapabilityStatement offers neither transaction nor batch');

@@ -42,7 +42,7 @@ test('Oracle Health takes what its documentation says', () => {
     extensions: 'drop',
     amendedStatus: 'corrected',
     retraction: 'corrected',
-    write: { bundle: 'none' },
+    write: { bundle: 'none', ifMatch: 'required' },
   });
 });
 
