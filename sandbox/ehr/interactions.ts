@@ -196,10 +196,11 @@ export function intendDelete(kit: Kit, type: string, id: string): Intent {
   return { change: { kind: 'delete', method: 'DELETE', type, id, resource: null } };
 }
 
-export const locationOf = (kit: Kit, version: Version): string =>
-  kit.switches.bareCreate === true || kit.switches.bareEntries === true || version.versionId === null
-    ? `${kit.base}/${version.type}/${version.id}`
-    : `${kit.base}/${version.type}/${version.id}/_history/${version.versionId}`;
+export function locationOf({ base, switches }: Kit, { type, id, versionId }: Version): string {
+  const address = `${switches.locationBase ?? base}/${type}/${id}`;
+  const isBare = switches.bareCreate === true || switches.bareEntries === true || versionId === null;
+  return isBare ? address : `${address}/_history/${versionId}`;
+}
 
 /** Carries out one intended write and answers it. */
 export function carryOut(kit: Kit, intent: Intent, given: Given): Reply {

@@ -50,6 +50,8 @@ export interface Switches {
   readonly writableTypes?: readonly string[];
   /** Answers a create with no body and a Location without a version. */
   readonly bareCreate?: boolean;
+  /** A Location begins with this, as behind a proxy that does not rewrite it, and not with where it was asked. */
+  readonly locationBase?: string;
   /** Asked for a minimal answer to a Bundle, answers with no body at all (Medplum). */
   readonly emptyMinimal?: boolean;
   /** An update of what was deleted brings it back, whatever If-Match says (Medplum). */

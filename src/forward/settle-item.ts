@@ -247,6 +247,9 @@ export function afterPlaceReadBack(
   looked: Looked,
   facts: Facts,
 ): Extract<AfterAnswer, { kind: 'placed' | 'stop' }> {
+  // It was taken, and nothing tells where it stands: as after a lost answer, for the next version of the document too.
+  if (looked.kind === 'unfindable')
+    return { kind: 'stop', stop: { kind: 'verdict', verdict: { kind: 'ambiguous', fault: fault('ehr.partial') } } };
   if (looked.kind !== 'there') return { kind: 'stop', stop: { kind: 'ambiguous', fault: fault('ehr.partial') } };
   // The version is ours only if nobody wrote between our write and this look.
   const isOwn = judgeStanding(item, looked.resource, facts) === 'says-it';

@@ -270,6 +270,35 @@ const CASES: readonly Case[] = [
     },
     ends: [['parked ambiguous']],
   },
+  {
+    name: 'a lost answer of a blind EHR that waits for a person, then a newer version: never written twice',
+    traits: { ...BLIND, noTransactions: true, noBatch: true },
+    async play(rig) {
+      await warm(rig);
+      rig.ehr.board.setRules([{ method: 'POST', path: '/Observation', times: 1, ...LOST }]);
+      const first = await rig.deliver(of());
+      const second = await rig.deliver(of({ documentVersion: 2, values: { weight: 70 } }));
+      return [first, second];
+    },
+    ends: [['parked ambiguous', 'parked ambiguous']],
+  },
+  {
+    name: 'a blind EHR that says it created but not where, then a newer version: never written twice',
+    traits: {
+      ...BLIND,
+      noTransactions: true,
+      noBatch: true,
+      bareCreate: true,
+      locationBase: 'https://inside.example/fhir',
+    },
+    async play(rig) {
+      await rig.enrol(userId, 'MRN-1');
+      const first = await rig.deliver(of());
+      const second = await rig.deliver(of({ documentVersion: 2, values: { weight: 70 } }));
+      return [first, second];
+    },
+    ends: [['parked ambiguous', 'parked ambiguous']],
+  },
 ];
 
 const playing = new Map<string, Promise<Map<Case, Told | Error>>>();
