@@ -73,7 +73,11 @@ const known: readonly (readonly [weight: number, traits: Switches, isBlind?: 'bl
     { software: 'Azure Healthcare APIs', publisher: 'Microsoft', maxEntries: 500, meta: 'rewritten', searchLagMs: 400 },
   ],
   [1, { implementation: 'healthcare.googleapis.com', noClientIds: true, meta: 'rewritten', searchLagMs: 400 }],
-  [2, { ...LEGACY, publisher: 'Cerner', requireIfMatch: true, unsaidVersions: true, meta: 'dropped', addDisplay: true }, 'blind'],
+  [
+    2,
+    { ...LEGACY, publisher: 'Cerner', requireIfMatch: true, unsaidVersions: true, meta: 'dropped', addDisplay: true },
+    'blind',
+  ],
   [1, { ...LEGACY, software: 'Epic', addDisplay: true }, 'blind'],
   [1, { ...LEGACY, publisher: 'athenahealth', meta: 'dropped', versionIds: 'absent' }, 'blind'],
   [1, { ...LEGACY }, 'blind'],
