@@ -17,17 +17,22 @@ export interface Judged {
   readonly premade: Premade | null;
 }
 
-/** `contentKey`: of the fingerprints. `delivery`: whose translation is worth keeping. */
+/**
+ * `contentKey`: of the fingerprints. `delivery`: whose translation is worth keeping. `patient`: whose it is, where that
+ * is known; `patientOf` guesses.
+ */
 export async function judgeAndFinish(
   hook: 'data' | 'notification',
   body: Uint8Array,
   deps: Omit<JudgeDeps, 'pretranslated'> & {
     readonly patientOf: (payload: Payload) => LinkedPatient | null;
+    readonly patient: LinkedPatient | undefined;
     readonly contentKey: string;
     readonly delivery: DeliveryFacts;
   },
 ): Promise<Judged> {
-  const { delivery, patientOf, contentKey } = deps;
+  const { delivery, patient: known, contentKey } = deps;
+  const patientOf = known === undefined ? deps.patientOf : () => known;
   let premade: Premade | null = null;
   const judgement = await judge(hook, body, {
     ...deps,

@@ -26,12 +26,7 @@ answerInThread<JudgeQuestion, JudgeAnswer>(async ({ hook, body, delivery, patien
   const judged =
     delivery === undefined
       ? { judgement: await judge(hook, body, deps), premade: null }
-      : await judgeAndFinish(hook, body, {
-          ...deps,
-          delivery,
-          contentKey,
-          patientOf: patient === undefined ? guesses.of : () => patient,
-        });
+      : await judgeAndFinish(hook, body, { ...deps, delivery, contentKey, patient, patientOf: guesses.of });
   dropBytes(body);
   return judged;
 });

@@ -77,12 +77,8 @@ export function makeJudge({ current, held, bodyBytesMax, contentKey, threads }: 
     const { translationContext } = now;
     const deps = { translationContext, ...validatorsOf(translationContext) };
     if (delivery === undefined) return judge(hook, body, deps);
-    const judging = judgeAndFinish(hook, body, {
-      ...deps,
-      delivery,
-      contentKey,
-      patientOf: patient === undefined ? held.patientOf : () => patient,
-    });
+    const { patientOf } = held;
+    const judging = judgeAndFinish(hook, body, { ...deps, delivery, contentKey, patient, patientOf });
     return keepOf(judging, delivery, now, byteLength);
   };
 

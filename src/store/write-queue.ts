@@ -91,7 +91,7 @@ export function makeWriteQueue(deps: {
 }): WriteQueue {
   const { limits = QUEUE_LIMITS, concurrency = Infinity } = deps;
   const lines: Readonly<Record<Urgency, Waiting[]>> = { now: [], soon: [], behind: [] };
-  const isEmpty = (): boolean => lines.now.length + lines.soon.length + lines.behind.length === 0;
+  const count = (): number => lines.now.length + lines.soon.length + lines.behind.length;
   let askedNowAt = -Infinity;
   let restUntil = 0;
   let resting: NodeJS.Timeout | undefined;
@@ -167,7 +167,7 @@ export function makeWriteQueue(deps: {
   }
 
   function finishIfDrained(): void {
-    if (isClosed && running === 0 && isEmpty()) {
+    if (isClosed && running === 0 && count() === 0) {
       clearTimeout(expiry);
       drained?.();
     }
@@ -195,7 +195,7 @@ export function makeWriteQueue(deps: {
       rest(ms);
       return;
     }
-    while (!isEmpty() && running < concurrency) {
+    while (count() > 0 && running < concurrency) {
       const runBatch = deps.take();
       if (runBatch === null) break;
       const batch = nextBatch();
@@ -222,7 +222,7 @@ export function makeWriteQueue(deps: {
 
   // After the I/O of this turn: callers that were just answered, and requests read together, ask together.
   function schedule(): void {
-    if (isScheduled || isEmpty()) return;
+    if (isScheduled || count() === 0) return;
     isScheduled = true;
     setImmediate(flush);
   }
@@ -252,7 +252,7 @@ export function makeWriteQueue(deps: {
         schedule();
       });
     },
-    size: () => ({ count: lines.now.length + lines.soon.length + lines.behind.length, bytes }),
+    size: () => ({ count: count(), bytes }),
     close() {
       isClosed = true;
       schedule();
