@@ -122,7 +122,7 @@ export const demonstration: Pick<Command, 'run'> = {
       {
         data: { type: 'string', default: 'data' },
         listen: { type: 'string' },
-        port: { type: 'string', default: '8080' },
+        port: { type: 'string' },
         'ehr-port': { type: 'string', default: '8081' },
         'service-port': { type: 'string', default: '8082' },
         'app-port': { type: 'string', default: '8083' },
@@ -151,7 +151,7 @@ export const demonstration: Pick<Command, 'run'> = {
     const wanted = readWanted({ users, days, speed });
     if (wanted === null)
       return usage(`--users is a number from 1 to 5000, --days from 1 to 365, --speed from 1 to ${SPEED_MAX}.`);
-    const wantedPort = readPort(ports.port);
+    const wantedPort = readPort(ports.port ?? terminal.env['CHARTGATE_PORT'] ?? '8080');
     const ehrPort = readPort(ports['ehr-port']);
     const servicePort = readPort(ports['service-port']);
     const appPort = readPort(ports['app-port']);
@@ -196,7 +196,6 @@ export const demonstration: Pick<Command, 'run'> = {
       const sandbox = await life.start('service', demoService);
       const scheme = terminal.env['CHARTGATE_TLS_CERT_FILE'] === undefined ? 'http' : 'https';
       const env = {
-        CHARTGATE_PORT: String(gatewayPort),
         CHARTGATE_PUBLIC_URL: `${scheme}://localhost:${gatewayPort}`,
         CHARTGATE_DATABASE_URL: `sqlite:${join(data, 'chartgate.db')}?filesystem=any&create=yes`,
         CHARTGATE_EHR_URL: ehr.url,
@@ -213,6 +212,7 @@ export const demonstration: Pick<Command, 'run'> = {
         ...settings,
         ...terminal.env,
         CHARTGATE_HOST: host,
+        CHARTGATE_PORT: String(gatewayPort),
       };
       const config = loadConfig('demo', env, (path) => readFileSync(path, 'utf8'));
       const log = makeWinstonLog({

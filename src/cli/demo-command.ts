@@ -23,7 +23,7 @@ be.
   --listen ADDRESS
                   where all of it listens (default: 127.0.0.1). In a container: 0.0.0.0, with ports that are published
                   on 127.0.0.1 of the machine alone. It is a demonstration: whoever reaches it may do anything to it
-  --port N        the gateway's port (default: 8080)
+  --port N        the gateway's port (default: CHARTGATE_PORT or 8080)
   --ehr-port N    the demo EHR's port (default: 8081)
   --service-port N
                   the sandbox's port (default: 8082)

@@ -291,6 +291,21 @@ describe('demo', () => {
     expect([code, stderr]).toEqual([78, expect.stringContaining('Choose another with --data')]);
   });
 
+  test('on the port of CHARTGATE_PORT the gateway is told to be there, in its own words too', async () => {
+    const free = await takePort();
+    free.free();
+    const ports = ['--ehr-port', '0', '--service-port', '0', '--app-port', '0'];
+    const running = runProcess(['demo', '--data', join(folder, 'data'), ...ports, '--empty', '--json'], {
+      CHARTGATE_PORT: String(free.port),
+    });
+    const { gateway } = JSON.parse(await running.saw('gateway')) as { gateway: string };
+    const answer = await fetch(`${gateway}/fhir/.well-known/smart-configuration`);
+    const { token_endpoint: at } = (await answer.json()) as { token_endpoint: string };
+    running.signal('SIGINT');
+    await running.ended;
+    expect([gateway, new URL(at).origin]).toEqual(Array(2).fill(`http://localhost:${free.port}`));
+  }, 60_000);
+
   test('runs gateway, demo EHR, sandbox and sample app, tells where to look, stops on SIGINT, and remembers', async () => {
     const ports = ['--port', '0', '--ehr-port', '0', '--service-port', '0', '--app-port', '0'];
     const args = ['demo', '--data', join(folder, 'data'), ...ports, '--json'];
