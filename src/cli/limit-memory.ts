@@ -16,7 +16,7 @@ const THREAD_HALF_MB = 8;
  * How far the old objects of a thread may grow before they are looked through again, in percent of what was alive the
  * last time. V8 lets them double and more, nearly all of which is garbage under a steady load.
  */
-const OLD_GROWTH_PERCENT = 50;
+const OLD_GROWTH_PERCENT = 100;
 
 const youngBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;

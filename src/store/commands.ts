@@ -13,7 +13,8 @@ export type Row = Record<string, SqlValue>;
 export interface SqliteDb {
   get(sql: string, ...params: SqlValue[]): Row | undefined;
   all(sql: string, ...params: SqlValue[]): Row[];
-  run(sql: string, ...params: SqlValue[]): { readonly changes: number };
+  /** `seq`: where the row stands that was inserted last. */
+  run(sql: string, ...params: SqlValue[]): { readonly changes: number; readonly seq: number };
 }
 
 export interface PostgresDb {

@@ -134,7 +134,8 @@ export interface Dumpable {
 const steps = (upTo: number) => MIGRATIONS.filter(({ version }) => version <= upTo);
 
 export function openSqliteFile(file: string): Dumpable {
-  const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+  // A dump may rewrite the text of the schema, as a step does.
+  const db = new DatabaseSync(file, { enableForeignKeyConstraints: false, defensive: false });
   const all = (sql: string) => Promise.resolve(db.prepare(sql).all() as Row[]);
   const names = async (sql: string) => (await all(sql)).map(({ name }) => String(name));
   return {

@@ -5,6 +5,8 @@ import {
   FOR_UPDATE,
   fragment,
   get,
+  insertOne,
+  RETURNING_SEQ,
   insert,
   rowsOf,
   run,
@@ -83,10 +85,10 @@ export function* addGroup(context: CommandContext, p: Add['args']): Program<Add[
   if (yield* isTaken(tenant, name, id)) return 'name-taken';
   if (members.length > MEMBERS_MAX) return 'too-many';
   const atMs = p.at.getTime();
-  const row = yield* get`
+  const seq = yield* insertOne`
     INSERT INTO patient_group (tenant, id, name, actor, made_at, changed_at)
-    VALUES (${tenant}, ${id}, ${name}, ${p.actor}, ${atMs}, ${atMs}) RETURNING seq`;
-  yield* addMembers(context, tenant, Number(row?.['seq']), members);
+    VALUES (${tenant}, ${id}, ${name}, ${p.actor}, ${atMs}, ${atMs}) ${RETURNING_SEQ}`;
+  yield* addMembers(context, tenant, seq, members);
   yield* append(context, [auditOf(p, 'C', members.length)]);
   return (yield* find(tenant, id)) ?? 'name-taken';
 }

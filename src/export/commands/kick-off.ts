@@ -1,5 +1,5 @@
 import { append } from '../../audit/index.ts';
-import { get, lock, run, type CommandContext, type Program } from '../../store/index.ts';
+import { get, insertOne, lock, RETURNING_SEQ, run, type CommandContext, type Program } from '../../store/index.ts';
 import type { ExportWrites } from '../commands.ts';
 import { sealAsked, sealNewKey } from '../rows.ts';
 
@@ -19,16 +19,16 @@ export function* kickOff(context: CommandContext, p: KickOff['args']): Program<K
       AND state IN ('running','complete')`;
   if (Number(counted?.['running']) >= p.underWayMax || Number(counted?.['kept']) >= p.keptMax) return 'too-many';
   const types = asked.types === null ? null : JSON.stringify(asked.types);
-  const row = yield* get`
+  const seq = yield* insertOne`
     INSERT INTO export_job (tenant, id, client, issuer, token_id, scope, level, group_id, types, since, asked_sealed,
       key_sealed, state, phase, request_id, started_at)
     VALUES (${tenant}, ${id}, ${client}, ${issuer}, ${p.tokenId}, ${p.scope}, ${p.level}, ${p.group}, ${types},
       ${asked.since}, ${sealAsked(vault, id, asked)}, ${sealNewKey(vault, id)}, 'running', 'gather', ${p.requestId},
       ${p.at.getTime()})
-    RETURNING seq`;
+    ${RETURNING_SEQ}`;
   yield* run`
     INSERT INTO export_patient (export_seq, n, tenant, mrn_index, mrn_sealed, state)
-    VALUES (${Number(row?.['seq'])}, 0, ${tenant}, ${NOBODY}, ${NOBODY}, 'done')`;
+    VALUES (${seq}, 0, ${tenant}, ${NOBODY}, ${NOBODY}, 'done')`;
   yield* append(context, [p.audit]);
   return 'started';
 }

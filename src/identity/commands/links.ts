@@ -4,6 +4,8 @@ import {
   all,
   FOR_UPDATE,
   get,
+  insertOne,
+  RETURNING_SEQ,
   liftErasure,
   lock,
   run,
@@ -165,13 +167,13 @@ function* makeLink(
   const mrnIndex = mrnIndexOf(vault, wanted);
   const sealed = sealLink(vault, wanted);
   const atMs = act.at.getTime();
-  const made = yield* get`
+  const seq = yield* insertOne`
     INSERT INTO link (tenant, id, user_index, user_sealed, mrn_index, mrn_sealed, status, evidence_sealed, actor,
       made_at, changed_at,
       replaces)
     VALUES (${act.tenant}, ${wanted.id}, ${user.index}, ${sealed.user}, ${mrnIndex}, ${sealed.mrn}, ${wanted.status},
       ${sealed.evidence}, ${act.actor}, ${atMs}, ${atMs}, ${replaces})
-    RETURNING seq`;
+    ${RETURNING_SEQ}`;
   const row = {
     id: wanted.id,
     user_index: user.index,
@@ -181,7 +183,7 @@ function* makeLink(
   };
   yield* append(context, [auditOfLink(vault, act, row, null, wanted.status)]);
   if (wanted.status === 'confirmed') yield* tellOfLink(context, act, row, 'connected');
-  return { seq: Number(made?.['seq']), id: wanted.id, status: wanted.status, mrnIndex };
+  return { seq, id: wanted.id, status: wanted.status, mrnIndex };
 }
 
 /** Proposes, confirms or changes the link of a user whose row is held. */

@@ -1,12 +1,12 @@
 import { append, type AuditDraft } from '../../audit/index.ts';
 import {
   add,
+  commaSeparated,
   countersOf,
   fragment,
   send,
   sendOne,
   typed,
-  union,
   type CommandContext,
   type Fragment,
   type Program,
@@ -45,10 +45,10 @@ function chainsOf(moves: readonly Move[]): [Move, ...Move[]][] {
 const stepsOf = (chain: readonly Move[]): Fragment[] =>
   chain.map(
     (m, i) => fragment`
-      SELECT ${typed('bigint', m.seq)}, coalesce(max(n), 0) + ${typed('int', i + 1)}, ${typed('bigint', m.at.getTime())},
-        ${typed('text', m.from)}, ${typed('text', m.to)}, ${typed('text', m.reason)},
-        ${typed('text', m.faultCode ?? null)}, ${typed('text', m.actor)}
-      FROM delivery_step WHERE seq = ${m.seq}`,
+      (${typed('bigint', m.seq)},
+        (SELECT coalesce(max(n), 0) FROM delivery_step WHERE seq = ${m.seq}) + ${typed('int', i + 1)},
+        ${typed('bigint', m.at.getTime())}, ${typed('text', m.from)}, ${typed('text', m.to)},
+        ${typed('text', m.reason)}, ${typed('text', m.faultCode ?? null)}, ${typed('text', m.actor)})`,
   );
 
 const NO_COLUMNS = fragment``;
@@ -76,7 +76,8 @@ export function* move(
     );
     if (chain.some(({ from }) => from === 'parked')) yield* send`DELETE FROM delivery_word WHERE seq = ${first.seq}`;
     yield* send`
-      INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor) ${union(stepsOf(chain))}`;
+      INSERT INTO delivery_step (seq, n, at, from_state, to_state, reason, fault_code, actor)
+      VALUES ${commaSeparated(stepsOf(chain))}`;
   }
   const [first] = moves;
   if (first !== undefined)

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { append } from '../../audit/index.ts';
 import { dropBytes } from '../../kernel/index.ts';
-import { get, run, type CommandContext, type Program } from '../../store/index.ts';
+import { insertOne, RETURNING_SEQ, run, type CommandContext, type Program } from '../../store/index.ts';
 import type { InboxWrites, PutDelivery } from '../commands.ts';
 import { auditOfPut } from '../move.ts';
 import { ACKNOWLEDGED, bodyPlace, makeDeliveryKey } from '../rows.ts';
@@ -33,14 +33,13 @@ export function* keepDelivery(
 ): Program<PutOutcome & { readonly digest: Buffer }> {
   const atMs = d.at.getTime();
   const digest = hash('sha256', d.body, 'buffer');
-  const row = yield* get`
+  const seq = yield* insertOne`
     INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at,
       body_bytes, raw_digest)
     VALUES (${d.tenant}, ${d.id}, ${d.hook}, ${atMs}, ${d.requestId}, ${d.traceId ?? null}, ${d.receiver},
     ${d.sender}, 'received', ${atMs},
       ${d.body.byteLength}, ${digest})
-    RETURNING seq`;
-  const seq = Number(row?.['seq']);
+    ${RETURNING_SEQ}`;
   const fresh = yield* run`
     INSERT INTO delivery_digest (tenant, kind, digest, seq)
       VALUES (${d.tenant}, ${d.hook}, ${digest}, ${seq}) ON CONFLICT DO NOTHING`;

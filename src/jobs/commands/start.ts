@@ -1,5 +1,15 @@
 import { append } from '../../audit/index.ts';
-import { get, insert, rowsOf, run, words, type CommandContext, type Program } from '../../store/index.ts';
+import {
+  get,
+  insert,
+  insertOne,
+  RETURNING_SEQ,
+  rowsOf,
+  run,
+  words,
+  type CommandContext,
+  type Program,
+} from '../../store/index.ts';
 import type { SeenDelivery } from '../../inbox/index.ts';
 import { ENDED_MAX, PAGE, PROPOSED_MAX, RUNNING_MAX, type JobWrites } from '../commands.ts';
 import { auditOfJob, JOB, toJob, toText } from '../rows.ts';
@@ -27,13 +37,12 @@ type Propose = JobWrites['jobs.propose'];
 
 export function* propose(_: CommandContext, p: Propose['args']): Program<Propose['out']> {
   yield* forgetProposed(p.tenant);
-  const row = yield* get`
+  const jobSeq = yield* insertOne`
     INSERT INTO bulk_job (tenant, id, act, chosen, why, state, total, patients, actor, roles, request_id,
       started_at)
     VALUES (${p.tenant}, ${p.id}, ${p.act}, ${JSON.stringify(p.choice)}, ${p.why}, 'proposed', ${p.deliveries.length},
       ${p.patients}, ${p.actor}, ${p.roles === undefined ? null : JSON.stringify(p.roles)}, ${p.requestId}, ${p.at.getTime()})
-    RETURNING seq`;
-  const jobSeq = Number(row?.['seq']);
+    ${RETURNING_SEQ}`;
   yield* insert(
     PAGES,
     pagesOf(p.deliveries).map((page, n) => ({ job_seq: jobSeq, n, places: toText(page) })),

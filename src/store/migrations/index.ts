@@ -21,6 +21,7 @@ import { exports } from './0018-exports.ts';
 import { persons } from './0019-persons.ts';
 import { signIn } from './0020-sign-in.ts';
 import { typesOneByOne } from './0021-types-one-by-one.ts';
+import { cheaperRows } from './0022-cheaper-rows.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   persons,
   signIn,
   typesOneByOne,
+  cheaperRows,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

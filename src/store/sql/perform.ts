@@ -59,6 +59,8 @@ function stepSqlite(on: Performing<SqliteDb>, step: Step): unknown {
       return db.all(text, ...values);
     case 'run':
       return db.run(text, ...values).changes;
+    case 'seq':
+      return db.run(text, ...values).seq;
   }
 }
 
@@ -91,6 +93,8 @@ async function stepPostgres(on: Performing<PostgresDb>, step: Step): Promise<unk
       return db.all(text, ...values);
     case 'run':
       return (await db.run(text, ...values)).changes;
+    case 'seq':
+      return Number((await db.get(text, ...values))?.['seq']);
   }
 }
 

@@ -81,6 +81,12 @@ export const rightNowMs = (at: Date): Now => ({
   atMs: at.getTime(),
   postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
 });
+/**
+ * Ends every statement of `insertOne`. SQLite says where it has put a row without being asked, and makes a table of what
+ * it is asked to return.
+ */
+export const RETURNING_SEQ = part('', 'RETURNING seq');
+
 /** Before every other time. */
 export const LONG_AGO = part('0', `'-infinity'`);
 /** `${EARLIER}(a, b)`, of which neither may be null. */
@@ -120,18 +126,14 @@ export const only = (type: ColumnType, value: Value): Fragment => fragment`${ONL
 
 /** All of these conditions; there is at least one. */
 export const allOf = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' AND ', fragments });
-/** The rows of all these queries. */
-export const union = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ' UNION ALL ', fragments });
+/** `VALUES ${commaSeparated(rows)}` */
+export const commaSeparated = (fragments: readonly Fragment[]): Joined => ({ kind: 'joined', by: ', ', fragments });
 /** `(a, b) > (${listOf(values)})`: one after the other. */
-export const listOf = (values: readonly Value[]): Joined => ({
-  kind: 'joined',
-  by: ', ',
-  fragments: values.map((value) => fragment`${value}`),
-});
+export const listOf = (values: readonly Value[]): Joined => commaSeparated(values.map((value) => fragment`${value}`));
 
 export interface Statement {
   readonly kind: 'statement';
-  readonly want: 'get' | 'all' | 'run';
+  readonly want: 'get' | 'all' | 'run' | 'seq';
   readonly strings: TemplateStringsArray;
   readonly values: readonly Interpolated[];
 }
@@ -197,6 +199,11 @@ export function* all(strings: TemplateStringsArray, ...values: readonly Interpol
 /** How many rows it changed. */
 export function* run(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<number> {
   return (yield ask('run', strings, values)) as number;
+}
+
+/** The `seq` of the one row that it inserts into a table that has it for its key: `INSERT … ${RETURNING_SEQ}`. */
+export function* insertOne(strings: TemplateStringsArray, ...values: readonly Interpolated[]): Program<number> {
+  return (yield ask('seq', strings, values)) as number;
 }
 
 /** A statement of which nobody asks how many rows it changed. PostgreSQL is sent what follows before it answers. */

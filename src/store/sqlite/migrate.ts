@@ -5,8 +5,20 @@ import { HAS_AUDIT, KEPT, missingKeys, NOBODY, toKeptRows, withKeptKeys } from '
 import { checkNotRetired, fromNote, NOTE } from '../reseal/note.ts';
 import type { Vault, VaultKeys } from '../vault.ts';
 
-/** Each step commits together with its own mark, so that a kill in the middle leaves either all of it or nothing. */
+/**
+ * Each step commits together with its own mark, so that a kill in the middle leaves either all of it or nothing. A step
+ * may rewrite the text of the schema, which nobody else may.
+ */
 export function migrate(db: DatabaseSync, migrations: readonly Migration[], nowMs: number): string[] {
+  db.enableDefensive(false);
+  try {
+    return migrateSteps(db, migrations, nowMs);
+  } finally {
+    db.enableDefensive(true);
+  }
+}
+
+function migrateSteps(db: DatabaseSync, migrations: readonly Migration[], nowMs: number): string[] {
   db.exec(BOOKKEEPING.sqlite);
   const applied = db.prepare('SELECT version, digest FROM schema_step ORDER BY version').all() as unknown as Applied[];
   const steps = decideSteps(migrations, 'sqlite', applied);

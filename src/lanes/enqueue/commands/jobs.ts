@@ -1,4 +1,4 @@
-import { all, among, get, insert, rowsOf, send, type Program } from '../../../store/index.ts';
+import { all, among, insert, insertOne, RETURNING_SEQ, rowsOf, send, type Program } from '../../../store/index.ts';
 import type { LaneChanges } from '../adjust.ts';
 import { TARGET, type RetractBecause } from '../commands.ts';
 
@@ -19,12 +19,11 @@ export function* putJob(
   deliverySeq: number,
   begunAt: Date | null,
 ): Program<number> {
-  const row = yield* get`
+  return yield* insertOne`
     INSERT INTO job (tenant, target, patient_index, kind, delivery_seq, state, attempts, first_attempt_at)
     VALUES (${tenant}, ${TARGET}, ${patient}, 'deliver', ${deliverySeq}, 'queued', ${begunAt === null ? 0 : 1},
       ${begunAt?.getTime() ?? null})
-    RETURNING seq`;
-  return Number(row?.['seq']);
+    ${RETURNING_SEQ}`;
 }
 
 /** In the order of arrival. */
