@@ -124,6 +124,11 @@ export function resolveConditional(
   return found[0] ?? null;
 }
 
+function lacksPractitioner({ category, performer }: Resource): boolean {
+  if (!JSON.stringify(category ?? null).includes('"vital-signs"')) return false;
+  return !JSON.stringify(performer ?? null).includes('"Practitioner/');
+}
+
 function checkWritable(kit: Kit, type: string, resource: Resource | null): Reply | null {
   if (paramsOf(type) === undefined) return unknownType(type);
   if (resource !== null && resource.resourceType !== type)
@@ -131,6 +136,8 @@ function checkWritable(kit: Kit, type: string, resource: Resource | null): Reply
   const { writableTypes } = kit.switches;
   if (writableTypes !== undefined && !writableTypes.includes(type))
     return refuse(405, 'not-supported', 'This server takes no writes of this type');
+  if (kit.switches.vitalSignsByPractitioner === true && resource !== null && lacksPractitioner(resource))
+    return refuse(422, 'required', 'A vital sign needs a Practitioner as its performer');
   return null;
 }
 

@@ -46,6 +46,8 @@ export interface Switches {
   readonly requireIfMatch?: boolean;
   /** Its CapabilityStatement says nothing of versions (Oracle Health). */
   readonly unsaidVersions?: boolean;
+  /** Refuses an Observation of the category vital-signs whose performer is no Practitioner (Oracle Health). */
+  readonly vitalSignsByPractitioner?: boolean;
   /** Takes writes of these types only. */
   readonly writableTypes?: readonly string[];
   /** Answers a create with no body and a Location without a version. */

@@ -92,6 +92,7 @@ async function explainFile(options: FileOptions, terminal: Terminal) {
     incomingProfiles: 'finding',
     snomed: options.snomed,
     sourceIdentifier: 'none',
+    practitioner: env['CHARTGATE_EHR_PRACTITIONER'] ?? null,
     environment: 'production',
   };
   const holder = makeTranslationContextHolder(settings, await loadSettingsGuides(settings));

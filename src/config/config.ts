@@ -195,6 +195,7 @@ export interface Config {
     readonly sourceIdentifier: 'none' | 'secondary';
     readonly standardCodes: 'accept' | 'park';
     readonly timeAheadHours: number;
+    readonly practitioner: string | null;
     readonly incomingProfiles: 'off' | 'finding' | 'quarantine';
   };
   readonly mappings: {

@@ -225,6 +225,7 @@ function toConfig(mode: Mode, v: Settled, readText: ReadText, problems: Problem[
       sourceIdentifier: v.CHARTGATE_SOURCE_IDENTIFIER,
       standardCodes: v.CHARTGATE_STANDARD_CODES,
       timeAheadHours: v.CHARTGATE_TIME_AHEAD_HOURS,
+      practitioner: v.CHARTGATE_EHR_PRACTITIONER ?? null,
       incomingProfiles: v.CHARTGATE_INCOMING_PROFILES,
     },
     mappings: {

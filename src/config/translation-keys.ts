@@ -4,6 +4,8 @@ import { list, open, set, wholeNumber, words } from './key-kinds.ts';
 /** A name with its version, or a path. */
 const GUIDE = /^(?:[A-Za-z0-9][\w.-]*#[\w.+-]+|.*\/.*|.+\.tgz)$/;
 
+const PRACTITIONER = /^Practitioner\/[A-Za-z0-9.-]{1,64}$/;
+
 /** What becomes of what the source says: the mapping data, the dialect, profiles, and what waits. */
 export const TRANSLATION_KEYS = {
   CHARTGATE_DIALECT: set(
@@ -26,6 +28,11 @@ export const TRANSLATION_KEYS = {
     'list',
     'FHIR guides whose profiles are known, `NAME#VERSION` each, as packages or folders in `guides/` of the mapping data, or paths of such',
     list.pipe(z.array(z.string().regex(GUIDE, 'must be NAME#VERSION or a path')).max(20)),
+  ),
+  CHARTGATE_EHR_PRACTITIONER: open(
+    'text',
+    'whom a vital sign names as its performer at an EHR that asks for a Practitioner (`performer: practitioner` of its dialect): `Practitioner/` and the id there',
+    z.string().regex(PRACTITIONER, 'must be Practitioner/ and an id'),
   ),
   CHARTGATE_GUIDE_INVARIANTS: set(
     'word',

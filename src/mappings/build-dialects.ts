@@ -16,7 +16,7 @@ const SHAPE = z.strictObject({
   effective: oneOf('as-given', 'start', 'end'),
   interpretationsMax: countOrNull,
   referenceRange: oneOf('typed', 'normal-only'),
-  performer: oneOf('patient', 'none'),
+  performer: oneOf('patient', 'practitioner', 'none'),
   device: oneOf('resource', 'contained', 'note'),
   provenance: oneOf('resource', 'none'),
   extensions: oneOf('keep', 'drop'),

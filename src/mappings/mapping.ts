@@ -136,7 +136,11 @@ export interface Dialect extends Origin {
   readonly interpretationsMax: number | null;
   /** `typed`: with a type that says what it is. `normal-only`: ranges of any other type become a note. */
   readonly referenceRange: 'typed' | 'normal-only';
-  readonly performer: 'patient' | 'none';
+  /**
+   * `practitioner`: of a vital sign the one whom the configuration names, of anything else nobody. `none`: nobody at
+   * all.
+   */
+  readonly performer: 'patient' | 'practitioner' | 'none';
   readonly device: 'resource' | 'contained' | 'note';
   readonly provenance: 'resource' | 'none';
   readonly extensions: 'keep' | 'drop';

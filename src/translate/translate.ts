@@ -168,7 +168,7 @@ export function translate(question: TranslateQuestion): Translation {
   const content = onePerName([...devices, ...translateDocument(scene, devices, question)], notebook, mayWait);
   const parted = partContent(content);
   for (const { at } of parted.leftOut) notebook.find('codes.left-out', at);
-  const wanted = applyDialect(dialect, inOrder(parted.going), notebook);
+  const wanted = applyDialect(setting, inOrder(parted.going), notebook);
   return {
     patient: claimProfiles(dialect, rekeyed),
     whose: whoseIn(payload.document),

@@ -32,6 +32,8 @@ export interface Setting {
   readonly sourceIdentifier: 'secondary' | 'none';
   /** `preliminary`: results that a machine read from a document wait for a person's look. */
   readonly labStatus: 'preliminary' | 'as-given';
+  /** `Practitioner/ID` at the EHR, whom a vital sign names as its performer where the dialect asks for one. */
+  readonly practitioner: string | null;
   readonly environment: 'production' | 'sandbox';
   /** How far after the delivery came a time may lie that it tells of: clocks are a little ahead. */
   readonly timeAheadHours: number;
@@ -138,6 +140,7 @@ export type FindingCode =
   | 'resource.modified'
   | 'reference.dangling'
   | 'resource.left-out'
+  | 'performer.unnamed'
   | 'codes.left-out'
   | 'time.unzoned'
   | 'time.implausible'

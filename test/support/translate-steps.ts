@@ -17,6 +17,7 @@ export const DELIVERY = { id: 'dlv_01hx0000000000000000000000', receivedAt: new 
 export interface CaseOptions {
   readonly dialect?: string;
   readonly unmapped?: Setting['unmapped'];
+  readonly practitioner?: Setting['practitioner'];
   readonly labStatus?: Setting['labStatus'];
   readonly sourceIdentifier?: Setting['sourceIdentifier'];
   readonly environment?: Setting['environment'];
@@ -34,6 +35,7 @@ export function settingOf(mappings: Mappings, options: CaseOptions = {}): Settin
     labStatus: options.labStatus ?? 'preliminary',
     environment: options.environment ?? 'production',
     timeAheadHours: 1,
+    practitioner: options.practitioner ?? null,
     standardCodes: options.standardCodes ?? 'accept',
   };
 }

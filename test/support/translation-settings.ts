@@ -17,5 +17,6 @@ export const TRANSLATION_SETTINGS: TranslationSettings = {
   sourceIdentifier: 'none',
   standardCodes: 'accept',
   timeAheadHours: 1,
+  practitioner: null,
   incomingProfiles: 'off',
 };

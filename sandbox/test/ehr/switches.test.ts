@@ -284,6 +284,22 @@ describe('what the server lacks', () => {
     expect((await put('a')).headers.get('etag')).toBe('W/"1"');
   });
 
+  test('vitalSignsByPractitioner refuses a vital sign by somebody else, and takes everything else', async () => {
+    traits({ vitalSignsByPractitioner: true });
+    const create = async (category: string, performer: object): Promise<number> => {
+      const coding = [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: category }];
+      const body = { resourceType: 'Observation', status: 'final', category: [{ coding }], code: { text: 'x' } };
+      return (await ask('POST', 'Observation', { body: { ...body, ...performer } })).status;
+    };
+    const by = (reference: string) => ({ performer: [{ reference }] });
+    expect([
+      await create('vital-signs', {}),
+      await create('vital-signs', by('Patient/1')),
+      await create('vital-signs', by('Practitioner/1')),
+      await create('laboratory', {}),
+    ]).toEqual([422, 422, 201, 201]);
+  });
+
   test('writableTypes refuses writes of all other types and lets them be read', async () => {
     await put('a');
     traits({ writableTypes: ['Observation'] });

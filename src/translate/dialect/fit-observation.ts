@@ -133,7 +133,7 @@ const takesAll = (dialect: Dialect): boolean =>
 export function fitObservation(
   dialect: Dialect,
   resource: AnyResource,
-  devices: ReadonlyMap<string, AnyResource>,
+  { devices, performer }: { readonly devices: ReadonlyMap<string, AnyResource>; readonly performer: string | null },
 ): AnyResource {
   if (takesAll(dialect)) return resource;
   const o: Editable = { ...resource };
@@ -142,7 +142,8 @@ export function fitObservation(
   fitRanges(o, dialect);
   fitDevice(o, dialect, devices);
   fitInterpretations(o, dialect);
-  if (dialect.performer === 'none') Reflect.deleteProperty(o, 'performer');
+  if (performer !== null) o['performer'] = [{ reference: performer }];
+  else if (dialect.performer !== 'patient') Reflect.deleteProperty(o, 'performer');
   if (dialect.preliminary === 'as-final' && o['status'] === 'preliminary') {
     o['status'] = 'final';
     say(o, 'Preliminary: not confirmed by a person.');

@@ -10,6 +10,7 @@ import { runCases, startRig, type Rig } from './rig.ts';
 interface Kind {
   readonly dialect: string;
   readonly traits: Switches;
+  readonly settings?: Record<string, string>;
   /** Holds for some requests alone. */
   readonly rules?: readonly Rule[];
   /** Nothing at the EHR tells a repetition apart: what is ambiguous waits for a person. */
@@ -38,7 +39,14 @@ const KINDS: readonly Kind[] = [
   { dialect: 'google', traits: { implementation: 'healthcare.googleapis.com', noClientIds: true } },
   {
     dialect: 'oracle-health',
-    traits: { ...LEGACY, publisher: 'Cerner', requireIfMatch: true, unsaidVersions: true },
+    traits: {
+      ...LEGACY,
+      publisher: 'Cerner',
+      requireIfMatch: true,
+      unsaidVersions: true,
+      vitalSignsByPractitioner: true,
+    },
+    settings: { CHARTGATE_EHR_PRACTITIONER: 'Practitioner/interface' },
     rules: UNFINDABLE,
     isBlind: true,
   },
@@ -72,6 +80,7 @@ interface Done {
 async function play({ rules = [] }: Kind, rig: Rig): Promise<Done> {
   const { board } = rig.ehr;
   board.setRules(rules);
+  rig.ehr.put({ resourceType: 'Practitioner', id: 'interface', active: true });
   const patient = await rig.enrol(userId, 'MRN-1');
   const states: string[] = [];
   const weights: unknown[] = [];
@@ -119,7 +128,7 @@ beforeAll(() => {
     playing.set(
       name,
       runCases(KINDS, 4, async (one) => {
-        const rig = await startRig(makePlace, { traits: one.traits });
+        const rig = await startRig(makePlace, { traits: one.traits, settings: one.settings ?? {} });
         try {
           return await play(one, rig);
         } finally {
@@ -154,6 +163,22 @@ test.each(PLACES)('what an EHR takes nothing of is not said to be in its chart, 
     await rig.stop();
   }
 });
+
+test.each(PLACES)(
+  'without a Practitioner a vital sign is sent, refused and parked, and a finding says why, on %s',
+  async (_engine, makePlace) => {
+    const rig = await startRig(makePlace, { traits: { publisher: 'Cerner', vitalSignsByPractitioner: true } });
+    try {
+      const patient = await rig.enrol(userId, 'MRN-1');
+      const delivery = await rig.deliver(document());
+      expect([delivery.state, delivery.reason, rig.chart(patient)]).toEqual(['parked', 'rejected', []]);
+      const { body } = await rig.admin('GET', `deliveries/${delivery.id}`);
+      expect(body['findings']).toContain('performer.unnamed Observation.performer');
+    } finally {
+      await rig.stop();
+    }
+  },
+);
 
 describe.each(PLACES)('dialects, on %s', (engine, _makePlace) => {
   let done: Map<Kind, Done | Error>;

@@ -36,7 +36,7 @@ test('Oracle Health takes what its documentation says', () => {
     effective: 'start',
     interpretationsMax: 1,
     referenceRange: 'normal-only',
-    performer: 'none',
+    performer: 'practitioner',
     device: 'note',
     provenance: 'none',
     extensions: 'drop',
