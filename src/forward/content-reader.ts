@@ -1,6 +1,6 @@
 import { contentOf, THIS_PATIENT } from '../content/index.ts';
 import { readLocation, type AddressGuard } from '../ehr/index.ts';
-import { fingerprintOf, type ChartContent, type Fingerprint } from '../lanes/index.ts';
+import { openFingerprints, type ChartContent, type Fingerprint } from '../lanes/index.ts';
 
 /**
  * Reads what resources say: those of a document, whose references are still to be resolved, and those that the EHR
@@ -54,7 +54,7 @@ export function makeContentReader(deps: {
     };
   }
 
-  const shared = new Map<string, string>();
+  const printOf = openFingerprints(key);
   /** A resource is asked about several times on its way: what it means to do, what it did, what the EHR makes of it. */
   const read = new WeakMap<object, { readonly content: ChartContent; readonly fingerprint: Fingerprint }>();
   function of(resource: Readonly<Record<string, unknown>>): {
@@ -64,7 +64,7 @@ export function makeContentReader(deps: {
     const known = read.get(resource);
     if (known !== undefined) return known;
     const content = contentOf(resource, resolverFor(resource));
-    const made = { content, fingerprint: fingerprintOf(content, key, shared) };
+    const made = { content, fingerprint: printOf(content) };
     read.set(resource, made);
     return made;
   }

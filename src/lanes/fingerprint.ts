@@ -85,34 +85,15 @@ function rememberedPrint(head: string, text: string, known: Map<string, string>)
   return print;
 }
 
-function sharedPrint(head: string, text: string, shared: Map<string, string>): string {
-  const keyed = head + text;
-  const found = shared.get(keyed) ?? printOf(head, text);
-  shared.set(keyed, found);
-  return found;
-}
-
-/** `shared`: what is remembered for the resources of one document. */
-export function fingerprintOf(content: ChartContent, key: string, shared = new Map<string, string>()): Fingerprint {
-  let print = '';
-  for (const { part, head, common, isShared } of printedParts(key)) {
-    const text = content[part];
-    if (text === undefined) print += NO_PART;
-    else if (common !== null) print += rememberedPrint(head, text, common);
-    else print += isShared ? sharedPrint(head, text, shared) : printOf(head, text);
-  }
-  return print as Fingerprint;
-}
-
-/** For the resources of one document, given every part; an empty one is not there. */
-export function openFingerprints(key: string): (parts: Readonly<Record<ContentPart, string>>) => Fingerprint {
+/** For the resources of one document. A part that is empty is not there. */
+export function openFingerprints(key: string): (content: ChartContent) => Fingerprint {
   const printed = printedParts(key);
   const shared = printed.map(({ isShared }) => (isShared ? new Map<string, string>() : null));
-  return (parts) => {
+  return (content) => {
     let print = '';
     for (let i = 0; i < printed.length; i += 1) {
       const { part, head, common } = printed[i] as PrintedPart;
-      const text = parts[part];
+      const text = content[part] ?? '';
       const known = common ?? shared[i] ?? null;
       if (text === '') print += NO_PART;
       else print += known === null ? printOf(head, text) : rememberedPrint(head, text, known);

@@ -41,7 +41,6 @@ export {
   type Fingerprint,
   NO_CONTENT,
   differingParts,
-  fingerprintOf,
   openFingerprints,
   hasPart,
   makeContentKey,

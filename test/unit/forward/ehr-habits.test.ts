@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fingerprintOf, type ChartContent, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
+import { openFingerprints, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
 import {
   excusedParts,
   findsImmediately,
@@ -19,7 +19,7 @@ import { packIntents, readIntents } from '../../../src/forward/intents.ts';
 
 const of = (habits: EhrHabits) => habits.types['Observation'] ?? null;
 const sent = { status: 'final', code: 'a', value: '70' } as const;
-const printOf = (content: ChartContent): Fingerprint => fingerprintOf(content, 'a key');
+const printOf = openFingerprints('a key');
 
 describe('how an EHR changes what it is given', () => {
   test('what was sent and seen again is no longer new; another part is', () => {
@@ -48,8 +48,8 @@ describe('how an EHR changes what it is given', () => {
       { ...sent, other: 'a' },
       { ...sent, other: 'a', notes: 'checked' },
       { ...sent, other: 'b' },
-    ].map((content) => fingerprintOf(content, 'k')) as [Fingerprint, Fingerprint, Fingerprint];
-    const wrong = fingerprintOf({ ...sent, value: '71' }, 'k');
+    ].map(openFingerprints('k')) as [Fingerprint, Fingerprint, Fingerprint];
+    const wrong = openFingerprints('k')({ ...sent, value: '71' });
     const before = excusedParts(null, 'unseen-too');
     expect([saysSame(ours, noted, before), saysSame(ours, other, before), saysSame(ours, wrong, before)]).toEqual([
       true,

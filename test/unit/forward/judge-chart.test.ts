@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CONTENT_PARTS, fingerprintOf, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
+import { CONTENT_PARTS, openFingerprints, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
 import { contentOf } from '../../../src/content/index.ts';
 import { judgeChart, type ChartQuestion, type ChartVerdict } from '../../../src/forward/judge-chart.ts';
 
 const KEY = 'a key';
 const print = (value: number | null, more: object = {}): Fingerprint =>
-  fingerprintOf(
+  openFingerprints(KEY)(
     contentOf(
       {
         resourceType: 'Observation',
@@ -16,7 +16,6 @@ const print = (value: number | null, more: object = {}): Fingerprint =>
       },
       (reference) => reference,
     ),
-    KEY,
   );
 const WITHDRAWN = print(70.5, { status: 'entered-in-error', note: [{ text: 'Superseded' }] });
 
@@ -173,9 +172,9 @@ describe('what stands in the chart is judged by content, status and version', ()
 
 test('every part of the content is told apart from every other', () => {
   const alike = Object.fromEntries(CONTENT_PARTS.map((part) => [part, 'the same words']));
-  const parts = fingerprintOf(alike, KEY).match(/.{8}/g) ?? [];
+  const parts = openFingerprints(KEY)(alike).match(/.{8}/g) ?? [];
   expect(new Set(parts).size).toBe(CONTENT_PARTS.length);
-  expect(fingerprintOf(alike, 'another key')).not.toBe(fingerprintOf(alike, KEY));
+  expect(openFingerprints('another key')(alike)).not.toBe(openFingerprints(KEY)(alike));
 });
 
 test.each<[string, ReturnType<typeof known>, ReturnType<typeof standing>, ChartVerdict]>([
