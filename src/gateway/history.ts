@@ -45,7 +45,7 @@ function entryOfLoad(done: Result<Reloaded, string>, { data }: LoadedTranslation
     actor,
     outcome: 'ok',
     faultCode: null,
-    version: sha256(canonicalJson(facts)),
+    version: done.value.version,
     size: rows.length,
     facts,
   };

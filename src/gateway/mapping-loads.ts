@@ -31,10 +31,9 @@ export function makeMappingLoads(deps: {
   return {
     /** What was in force when the process began. */
     noteStart(): void {
-      const { translationContext: first } = translationContext.current();
-      const { version } = first.setting.mappings;
-      const done = ok({ version, changed: 'same', templates: first.templates.size } as const);
-      notes.loaded(done, translationContext.current(), 'gateway');
+      const first = translationContext.current();
+      const templates = first.translationContext.templates.size;
+      notes.loaded(ok({ version: translationContext.version(), changed: 'same', templates }), first, 'gateway');
       logGuides();
     },
     async reload(by: string): Promise<Result<Reloaded, string>> {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { loadGuides, type LoadedGuide } from '../guides/index.ts';
 import { errorCode, fail, ok, StartError, type Result } from '../kernel/index.ts';
@@ -116,6 +117,7 @@ function loadData(settings: TranslationSettings, guides: readonly LoadedGuide[])
 }
 
 export interface Reloaded {
+  /** Of everything that was loaded: mapping data, templates and guides. */
   readonly version: string;
   readonly changed: 'changed' | 'same';
   readonly templates: number;
@@ -131,6 +133,8 @@ export interface LoadedTranslationContext {
 export interface TranslationContextHolder {
   /** What is in force. Ask once for each delivery: a reload in between must not show inside one. */
   readonly current: () => LoadedTranslationContext;
+  /** Of everything that is in force. */
+  readonly version: () => string;
   /** Takes the new data when they are sound; else keeps the old and says, for a person, what is wrong with the new. */
   readonly reload: (guides: readonly LoadedGuide[]) => Result<Reloaded, string>;
   /** What the EHR says of itself, which decides on the dialect where the setting is `auto`. */
@@ -179,14 +183,18 @@ export function makeTranslationContextHolder(
     if (settings.dialect !== 'auto') return { name, because: 'setting' };
     return { name, because: recognisedBy === null ? 'nothing-fits' : 'recognised' };
   }
-  const versionsOf = ({ translationContext, data }: LoadedTranslationContext): string =>
-    [
-      translationContext.setting.mappings.version,
-      ...[...translationContext.templates.values()].map(({ version }) => version).sort(),
-      ...data.guides.map(({ digest }) => digest),
-    ].join();
+  const versionOf = ({ translationContext, data }: LoadedTranslationContext): string =>
+    hash(
+      'sha256',
+      JSON.stringify([
+        translationContext.setting.mappings.version,
+        [...translationContext.templates.values()].map(({ version }) => version).sort(),
+        data.guides.map(({ digest }) => digest),
+      ]),
+    );
   return {
     current: () => held,
+    version: () => versionOf(held),
     dialect: () => (settings.dialect === 'auto' && told === null ? { name: null, because: 'not-asked-yet' } : chosen()),
     recognise(next) {
       told = next;
@@ -196,13 +204,10 @@ export function makeTranslationContextHolder(
     reload(from) {
       try {
         const next = load(from);
-        const changed = versionsOf(next) === versionsOf(held) ? 'same' : 'changed';
+        const version = versionOf(next);
+        const changed = version === versionOf(held) ? 'same' : 'changed';
         if (changed === 'changed') held = next;
-        return ok({
-          version: next.translationContext.setting.mappings.version,
-          changed,
-          templates: next.translationContext.templates.size,
-        });
+        return ok({ version, changed, templates: next.translationContext.templates.size });
       } catch (thrown) {
         if (thrown instanceof StartError) return fail(thrown.message);
         throw thrown;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.ts';
 import { aClinicalReady, aServiceLabResult, aStepsEvent } from '../../support/payloads/index.ts';
 import { outcome, startHookGateway, type HookGateway } from '../webhooks/hook-gateway.ts';
 import { makeSiteFolder } from './site-folder.ts';
@@ -48,7 +49,13 @@ describe('new mapping data', () => {
   test('map what was parked, once it is replayed', async () => {
     const { id } = await hooks.deliver(withCode('mass_of_body', 'renamed'));
     site.edit('conceptmap-metrics.json', (text) => text.replace('"code": "weight"', '"code": "mass_of_body"'));
-    expect((await hooks.admin('post', 'mappings/reload')).body).toMatchObject({ changed: 'changed', templates: 1 });
+    const reloaded = (await hooks.admin('post', 'mappings/reload')).body as { version: string };
+    expect(reloaded).toMatchObject({ changed: 'changed', templates: 1 });
+    const digest = async (): Promise<string | undefined> => {
+      const { loads } = (await hooks.admin('get', 'mappings/loads?limit=1')).body as { loads: { digest: string }[] };
+      return loads[0]?.digest;
+    };
+    expect(await eventually(digest, (one) => one === reloaded.version)).toBe(reloaded.version);
     await hooks.admin('post', `deliveries/${id}/replay`);
     expect(outcome(await hooks.settled(id))).toEqual(['parked', 'unlinked']);
   });
