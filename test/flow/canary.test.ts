@@ -184,6 +184,8 @@ async function printedByProcess(
     await send(`/${query}/${mrn}`, { method: 'DELETE', headers: { cookie: token, traceparent: query } });
   }
   expect(statuses.filter((status) => status === 202).length).toBeGreaterThanOrEqual(2 * SENT_BY_PROCESS);
+  // Judging begins in its own time.
+  await running.saw('"delivery.');
   running.signal('SIGTERM');
   const { code, stdout, stderr } = await running.ended;
   return { code, text: `${stdout}\n${stderr}` };
