@@ -1,4 +1,7 @@
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
+
+/** A third of the share of others where processors are short. With ten it is a tenth, and beside busy programs hardly any. */
+const NICE = 5;
 
 /**
  * The thread that calls this works where the others leave processors idle. Only Linux has a priority for each thread:
@@ -7,7 +10,7 @@ import { constants, setPriority } from 'node:os';
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;
   try {
-    setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(0, NICE);
   } catch {
     return;
   }
