@@ -26,7 +26,8 @@ and templates before they are loaded.
   --mrn MRN          the patient, as if linked; --mrn-system names its system
   --mappings FOLDER  mapping data, with custom/ for templates (default: CHARTGATE_MAPPINGS or the shipped ones)
   --uris FILE        the source's URIs (default: CHARTGATE_SOURCE_URIS or those of the folder)
-  --dialect NAME     what the EHR accepts (default: default)
+  --dialect NAME     what the EHR accepts (default: default); a Practitioner whom it asks for is that of
+                     CHARTGATE_EHR_PRACTITIONER
   --guide GUIDE      a guide whose profiles the dialect asks for: NAME#VERSION in guides/ of the mapping data, or the
                      path of a package or folder; may be given again
   --json             everything, resources included, as one line of JSON

@@ -39,6 +39,7 @@ function entryOfLoad(done: Result<Reloaded, string>, { data }: LoadedTranslation
   const facts = Object.fromEntries([
     ...[...data.files].map(([file, bytes]) => [file, `${countOf(file)} rows, ${short(sha256(bytes))}`]),
     ...[...data.templates.values()].map(({ row, version }) => [row, short(version)]),
+    ...data.guides.map(({ content, digest }) => [`${content.name}#${content.version}`, short(digest)]),
   ]) as Record<string, string>;
   return {
     ...NOTHING,

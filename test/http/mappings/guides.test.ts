@@ -5,6 +5,7 @@ import type { StructureDefinition } from '@medplum/fhirtypes';
 import type { Explanation } from '../../../src/forward/index.ts';
 import { ADDRESS, aProfile } from '../../support/a-guide.ts';
 import { aClinicalReady } from '../../support/payloads/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { outcome, startHookGateway, type HookGateway } from '../webhooks/hook-gateway.ts';
 import { makeSiteFolder } from './site-folder.ts';
 
@@ -49,6 +50,13 @@ test('what would miss a profile of its EHR waits, says why, and goes on when the
 
   putProfile(withMethod(0));
   expect((await hooks.admin('post', 'mappings/reload')).body).toMatchObject({ changed: 'changed' });
+  const guideChanges = async (): Promise<number> => {
+    const { loads } = (await hooks.admin('get', 'mappings/loads?limit=1')).body as {
+      loads: { changes: { what: string }[] }[];
+    };
+    return loads[0]?.changes.filter(({ what }) => what.includes('#')).length ?? 0;
+  };
+  expect(await eventually(guideChanges, (count) => count > 0)).toBe(1);
   await hooks.admin('post', `deliveries/${parked.id}/replay`);
   expect(outcome(await hooks.settled(parked.id))).toEqual(['parked', 'unlinked']);
 });
