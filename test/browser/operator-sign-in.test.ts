@@ -40,6 +40,7 @@ describeInBrowser('the page at which operators sign in', () => {
       await page.goto(await addByLink(desk, 'ada', ['administrator']));
       await page.waitForSelector('#link:not([hidden])');
       expect(page.url()).not.toContain('#');
+      await page.waitForSelector('#link input:focus');
       await page.keyboard.type(GOOD_PASSWORD);
       await page.keyboard.press('Tab');
       await page.keyboard.type(GOOD_PASSWORD);
@@ -50,7 +51,7 @@ describeInBrowser('the page at which operators sign in', () => {
       await page.waitForSelector('#enrol:not([hidden])');
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
-      await page.waitForSelector('#app:not([hidden])');
+      await page.waitForSelector('#app:not([hidden]) input:focus');
       const secret = (await page.textContent('#secret')) ?? '';
       await page.keyboard.type(desk.codeOf(secret));
       await page.keyboard.press('Enter');

@@ -61,6 +61,15 @@ describeInBrowser('the pages, in a browser', () => {
     throw new Error(`${is} is not reached by the keyboard`);
   }
 
+  /** By keys alone: what is typed before the page has given its first field the focus would be lost. */
+  async function typeSignIn(page: Page, password: string): Promise<void> {
+    await page.waitForSelector('#username:focus');
+    await page.keyboard.type('drsmith');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(password);
+    await page.keyboard.press('Enter');
+  }
+
   test('by the keyboard alone and 360 pixels wide: sign in, find a patient, allow a part, back at the app', async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
     page.setDefaultTimeout(10_000);
@@ -74,16 +83,10 @@ describeInBrowser('the pages, in a browser', () => {
       }),
     );
     expect([await titleOf(page), await flawsOf(page)]).toEqual(['Sign in', []]);
-    await page.keyboard.type('drsmith');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('wrong password here');
-    await page.keyboard.press('Enter');
+    await typeSignIn(page, 'wrong password here');
     await page.waitForSelector('[role=alert]');
     expect([await titleOf(page), await flawsOf(page)]).toEqual(['Sign in', []]);
-    await page.keyboard.type('drsmith');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press('Enter');
+    await typeSignIn(page, PASSWORD);
     await page.waitForSelector('#mrn');
     expect([await titleOf(page), await flawsOf(page)]).toEqual(['Choose a patient', []]);
     await tabTo(page, '#name');
@@ -145,10 +148,7 @@ describeInBrowser('the pages, in a browser', () => {
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     await page.goto(`${scene.server.issuer}/grants`);
-    await page.keyboard.type('drsmith');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type(PASSWORD);
-    await page.keyboard.press('Enter');
+    await typeSignIn(page, PASSWORD);
     await page.waitForURL(/\/auth\/grants$/);
     const before = await page.locator('li.grant').count();
     expect([await titleOf(page), before > 0]).toEqual(['What apps may do', true]);
