@@ -61,12 +61,20 @@ describeInBrowser('the pages, in a browser', () => {
     throw new Error(`${is} is not reached by the keyboard`);
   }
 
-  /** By keys alone: what is typed before the page has given its first field the focus would be lost. */
+  /** Chromium drops keys until it has painted the page, which on a busy machine is long after it was loaded. */
+  async function typeInto(page: Page, field: string, text: string): Promise<void> {
+    await page.waitForSelector(`${field}:focus`);
+    for (let n = 0; n < 10; n += 1) {
+      await page.keyboard.type(text);
+      if ((await page.inputValue(field)) === text) return;
+      await page.keyboard.press('Control+A');
+    }
+    throw new Error(`${field} does not take what is typed`);
+  }
   async function typeSignIn(page: Page, password: string): Promise<void> {
-    await page.waitForSelector('#username:focus');
-    await page.keyboard.type('drsmith');
+    await typeInto(page, '#username', 'drsmith');
     await page.keyboard.press('Tab');
-    await page.keyboard.type(password);
+    await typeInto(page, '#password', password);
     await page.keyboard.press('Enter');
   }
 
