@@ -2,7 +2,10 @@ import { fail, fault, ok, type Fault, type FaultCode, type Result } from '../ker
 import type { Given } from './commands.ts';
 
 export const QUEUE_LIMITS = {
-  /** One transaction takes at most this much, so that a commit stays short (reliability: 128 rows or 8 MB). */
+  /**
+   * One transaction takes at most this much, so that a commit stays short (reliability: 128 rows or 8 MB); where what
+   * is asked `now` fills it, one of each other line goes along.
+   */
   batchCount: 128,
   batchBytes: 8 * 1024 * 1024,
   /** Above this the queue refuses at once: it is the memory that waiting may cost. */
@@ -110,13 +113,13 @@ export function makeWriteQueue(deps: {
     return out;
   };
 
-  /** From the head of a line, as many as the limits still allow. */
-  function takeFrom(line: Waiting[], countMax: number, bytesMax: number, isFirst: boolean): Waiting[] {
+  /** From the head of a line, as many as the limits still allow, and one in any case. */
+  function takeFrom(line: Waiting[], countMax: number, bytesMax: number): Waiting[] {
     let count = 0;
     let weight = 0;
     while (count < line.length && count < countMax) {
       weight += line[count]?.bytes ?? 0;
-      if (weight > bytesMax && !(isFirst && count === 0)) break;
+      if (weight > bytesMax && count > 0) break;
       count += 1;
     }
     return remove(line, count);
@@ -142,9 +145,12 @@ export function makeWriteQueue(deps: {
     const { now, soon, behind } = lines;
     const others = soon.length + behind.length;
     const beside = Math.min(others, limits.batchCount - 1, isHurried() ? besideMax() : Infinity);
-    const urgent = takeFrom(now, limits.batchCount - beside, limits.batchBytes, true);
-    const sooner = takeFrom(soon, beside - Math.min(behind.length, beside >> 1), limits.batchBytes, true);
-    return [...urgent, ...sooner, ...takeFrom(behind, beside - sooner.length, limits.batchBytes, true)];
+    const batch = takeFrom(now, limits.batchCount - beside, limits.batchBytes);
+    const bytesLeft = (): number => batch.reduce((left, one) => left - one.bytes, limits.batchBytes);
+    const sooner = takeFrom(soon, beside - Math.min(behind.length, beside >> 1), bytesLeft());
+    batch.push(...sooner);
+    batch.push(...takeFrom(behind, beside - sooner.length, bytesLeft()));
+    return batch;
   }
 
   /** How many at the head of a line have waited too long: arrivals are in order. */

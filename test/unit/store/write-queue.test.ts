@@ -111,6 +111,25 @@ test('no batch is larger than its limits, in count or in bytes, and none is empt
   );
 });
 
+test('the limit in bytes is that of a batch, whichever lines it is taken from: one of each line goes beyond it', async () => {
+  const { queue, batches } = setUp({ batchCount: 100, batchBytes: 1_000 });
+  const first = queue.push('first', 0);
+  await turn();
+  const all = (['now', 'soon', 'behind'] as const).flatMap((urgency) =>
+    Array.from({ length: 8 }, (_, n) => queue.push(urgency, { n, text: 'x'.repeat(100) }, urgency)),
+  );
+  batches[0]?.commit();
+  await turn();
+  await turn();
+  expect(batches[1]?.asks.map(({ name }) => name)).toEqual(['now', 'now', 'now', 'now', 'soon', 'behind']);
+  for (let n = 1; n < 20; n += 1) {
+    batches[n]?.commit();
+    await turn();
+    await turn();
+  }
+  await Promise.all([first, ...all]);
+});
+
 test('a command that could not begin in time is refused, one that has begun is not', async () => {
   const { queue, batches, advance } = setUp({ waitMs: 5_000, batchCount: 1 });
   const begun = queue.push('a', 1);
