@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditSet, signCheckpoints, makeSigningKey, storeSource, verifyAudit } from '../src/audit/index.ts';
 import { listen, makeApp, makeServer } from '../src/http/index.ts';
-import { inboxSet } from '../src/inbox/index.ts';
+import { inboxSet, type InboxWrites } from '../src/inbox/index.ts';
 import { makeIngest } from '../src/ingest/index.ts';
 import type { Put } from '../src/ingest/routes.ts';
 import { makeBudget, fileBeside, makeNewId, secret, silentLog, systemClock } from '../src/kernel/index.ts';
-import { openStore, type AnyCommandSet, type Store } from '../src/store/index.ts';
+import { openStore, type CommandSet, type Operations, type Store } from '../src/store/index.ts';
 import { aClinicalReady } from '../test/support/payloads/index.ts';
 import { median, round, type Figure } from './figure.ts';
 import { runReads } from './audit-reads.ts';
@@ -21,9 +21,12 @@ const ROUNDS = 12;
 const ROUND_MS = 1_000;
 const WARM_MS = 1_500;
 
-const unauditedSet: AnyCommandSet = {
+type Unaudited = { 'bench.put-unaudited': InboxWrites['inbox.put'] };
+const unauditedSet: CommandSet<Unaudited, Operations> = {
   sqlite: fileBeside(import.meta.url, './unaudited/sqlite'),
-  postgres: () => Promise.resolve({ writes: {}, reads: {} }),
+  adding: ['bench.put-unaudited'],
+  journaled: { 'bench.put-unaudited': { answer: (seq) => ({ seq, state: 'accepted' }), check: () => undefined } },
+  postgres: () => Promise.resolve({ writes: {}, reads: {} } as never),
 };
 const key = (n: number) => secret(Buffer.alloc(32, n).toString('base64'));
 const newId = makeNewId({ now: () => systemClock.now().getTime(), chance: randomBytes });
@@ -65,9 +68,19 @@ async function startSide(folder: string, name: string, putOf: (store: Store) => 
   const server = makeServer(app, null);
   await listen(server, '127.0.0.1', 0);
   const { port } = server.address() as AddressInfo;
+  const inbox = store.use(inboxSet);
   return {
     port,
     store,
+    /** Whoever asks for the ledger sees whatever was acknowledged before. */
+    async untilCarriedOut(): Promise<void> {
+      for (let before = -1; ;) {
+        const ledger = await inbox.read('inbox.ledger', { tenant: 'default' });
+        const now = ledger.ok ? ledger.value.acknowledged : NaN;
+        if (now === before) return;
+        before = now;
+      }
+    },
     async stop(): Promise<void> {
       server.closeAllConnections();
       server.close();
@@ -88,10 +101,8 @@ export async function* run(): AsyncGenerator<Figure> {
   const signing = makeSigningKey(key(3));
   const ours = await startSide(folder, 'with', (store) => store.use(inboxSet));
   const theirs = await startSide(folder, 'without', (store) => {
-    const unaudited = store.use(unauditedSet as never) as {
-      write(name: string, args: unknown, give: readonly ArrayBuffer[]): ReturnType<Put['write']>;
-    };
-    return { write: (_name, args, give) => unaudited.write('bench.put-unaudited', args, give) };
+    const unaudited = store.use(unauditedSet);
+    return { write: (_name, args) => unaudited.write('bench.put-unaudited', args) };
   });
   const audit = ours.store.use(auditSet);
   const checkpoints = signCheckpoints({
@@ -113,10 +124,14 @@ export async function* run(): AsyncGenerator<Figure> {
         ['ours', ours],
         ['theirs', theirs],
       ] as const) {
+        const since = performance.now();
         const loaded = await load(side.port, '/webhooks/x/data', nextBody, CONNECTIONS, { ms: ROUND_MS });
         if ([...loaded.statuses.keys()].some((status) => status !== 202))
           throw new Error(`${name}: not every answer was 202`);
-        results[name].push(loaded);
+        // What was acknowledged is carried out later, with its record.
+        await side.untilCarriedOut();
+        const perSecond = ((loaded.statuses.get(202) ?? NaN) * 1_000) / (performance.now() - since);
+        results[name].push({ ...loaded, perSecond });
       }
     await checkpoints.stop();
     const from = performance.now();

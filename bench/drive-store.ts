@@ -92,13 +92,17 @@ export async function driveSqlite(): Promise<Driven> {
     SETS.map((set) => set.sqlite.href),
     'writes',
   );
-  const runBatch = makeSqliteBatch(db, { vault, writer: 'ins_bench.0' }, commands, (thrown) => {
+  const give = (thrown: unknown): never => {
     throw thrown;
+  };
+  const runBatch = makeSqliteBatch(db, { vault, writer: 'ins_bench.0' }, commands, {
+    broken: give,
+    aside: (_, thrown) => give(thrown),
   });
   return {
     run: (asks) =>
       Promise.resolve(
-        runBatch(asks).map((one) => {
+        runBatch(asks).outcomes.map((one) => {
           if (!one.done) throw new Error(one.error.message);
           return one.out;
         }),

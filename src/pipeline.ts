@@ -85,7 +85,7 @@ export const PIPELINE: readonly Stage[] = [
     takes: 'bytes, unread',
     gives: 'a delivery',
     answer: ({ out }: Done<InboxWrites['inbox.put']>) => out.state,
-    then: { received: 'judge', duplicate: 'duplicate' },
+    then: { accepted: 'judge', received: 'judge', duplicate: 'duplicate' },
   }),
   stage({
     name: 'judge',

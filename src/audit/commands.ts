@@ -152,7 +152,8 @@ export type AuditReads = {
   'audit.counts': { args: CountAsked; out: AuditCounts };
   'audit.search': { args: Search; out: readonly FoundRecord[] };
   'audit.last': { args: { readonly tenant: string; readonly type: string }; out: string | null };
-  'audit.uncovered': { args: { readonly limit: number }; out: Uncovered };
+  /** `journaled`: what is in the journal alone is not left to a later checkpoint. */
+  'audit.uncovered': { args: { readonly limit: number; readonly journaled?: 'too' }; out: Uncovered };
   'audit.chains': { args: null; out: readonly StoredChain[] };
   'audit.chain': {
     args: { readonly chain: string; readonly after: number; readonly limit: number };
@@ -172,8 +173,16 @@ export type AuditReads = {
   'audit.stray': { args: null; out: { readonly chain: string; readonly seq: number } | null };
 };
 
+/** A record has a time that can be written. */
+const checkDraft = ({ at }: AuditDraft): void => void at.toISOString();
+
 export const auditSet: CommandSet<AuditWrites, AuditReads> = {
   adding: ['audit.append', 'audit.append-many'],
+  journaled: {
+    'audit.append': { answer: () => null, check: checkDraft },
+    'audit.append-many': { answer: () => null, check: (drafts) => drafts.forEach(checkDraft) },
+  },
+  seesJournaled: { 'audit.uncovered': ({ journaled }) => (journaled === 'too' ? Infinity : 0) },
   sqlite: fileBeside(import.meta.url, './commands/all'),
   postgres: () => import('./commands/all.ts'),
 };

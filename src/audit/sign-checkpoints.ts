@@ -51,9 +51,11 @@ export async function makeCheckpoint(
   deps: { readonly audit: Operate<AuditWrites, AuditReads>; readonly key: SigningKey; readonly clock: Clock },
   exported: Checkpoint['exported'] = null,
   from: SigningKey | null = null,
+  journaled: 'too' | 'later' = 'too',
 ): Promise<Result<Checkpointed>> {
+  const asked = { limit: AT_ONCE, ...(journaled === 'too' ? { journaled } : {}) };
   for (let tries = 1; ; tries += 1) {
-    const uncovered = await deps.audit.read('audit.uncovered', { limit: AT_ONCE });
+    const uncovered = await deps.audit.read('audit.uncovered', asked);
     if (!uncovered.ok) return uncovered;
     const { last, records } = uncovered.value;
     if (records.length === 0 && exported === null && from === null) return ok(null);
@@ -117,12 +119,12 @@ export function signCheckpoints(deps: {
     }
   }
 
-  async function once(): Promise<void> {
+  async function once(journaled: 'too' | 'later'): Promise<void> {
     try {
       lastMs = deps.clock.monotonicMs();
       lastCommands = deps.commands();
       for (;;) {
-        const made = await makeCheckpoint(deps);
+        const made = await makeCheckpoint(deps, null, null, journaled);
         if (!made.ok) {
           deps.log.warn('audit.unsigned', faultFields(made.fault));
           return;
@@ -137,14 +139,14 @@ export function signCheckpoints(deps: {
     }
   }
 
-  function run(): Promise<void> {
-    running ??= once().finally(() => (running = null));
+  function run(journaled: 'too' | 'later' = 'too'): Promise<void> {
+    running ??= once(journaled).finally(() => (running = null));
     return running;
   }
 
   function look(): void {
     if (isStopped || running !== null) return;
-    if (deps.clock.monotonicMs() - lastMs >= EVERY_MS || deps.commands() - lastCommands >= COMMANDS) void run();
+    if (deps.clock.monotonicMs() - lastMs >= EVERY_MS || deps.commands() - lastCommands >= COMMANDS) void run('later');
   }
 
   let timer: NodeJS.Timeout | undefined;

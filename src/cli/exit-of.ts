@@ -5,6 +5,7 @@ import { EXIT } from './command.ts';
 const MAY_PASS = new Set([
   'store.unreachable',
   'store.unreadable',
+  'store.journal-waits',
   'store.locked',
   'store.busy',
   'store.full',
@@ -19,7 +20,7 @@ const MAY_PASS = new Set([
   'demo.foreign-ehr',
   'cli.unreachable',
 ]);
-const DAMAGED = new Set(['store.damaged', 'store.io']);
+const DAMAGED = new Set(['store.damaged', 'store.journal', 'store.io']);
 
 /** A supervisor may start again after 69; after 78 a person must have changed something. */
 export const exitOf = ({ code }: StartError): number =>

@@ -1,6 +1,7 @@
 import type { Actor } from '../audit/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
+import { journaled, receivedUpTo } from './journaled.ts';
 import type { ParkReason, QuarantineReason, State } from './state.ts';
 import type { StuckGroup, StuckName, StuckUser, StuckWord } from './stuck-group.ts';
 
@@ -214,7 +215,11 @@ export interface DeliveryWork {
 }
 
 export type InboxWrites = {
-  'inbox.put': { args: PutDelivery; out: Pick<Received, 'seq'> & { readonly state: 'received' | 'duplicate' } };
+  /** `accepted`: whether its bytes came before is found out when it is carried out. */
+  'inbox.put': {
+    args: PutDelivery;
+    out: Pick<Received, 'seq'> & { readonly state: 'accepted' | 'received' | 'duplicate' };
+  };
   /** `decision`: what a person decided on it before; the step says so. */
   'inbox.replay': { args: Act & { readonly decision?: string }; out: ActOutcome };
   'inbox.replay-many': {
@@ -254,6 +259,8 @@ export type InboxReads = {
       readonly limit: number;
       /** No further one is read beyond so many bytes. */
       readonly bytes: number;
+      /** As many as `limit` of those that are in the journal alone are carried out first. */
+      readonly journaled?: 'too';
     };
     out: readonly Received[];
   };
@@ -300,6 +307,9 @@ export type InboxReads = {
 };
 
 export const inboxSet: CommandSet<InboxWrites, InboxReads> = {
+  adding: ['inbox.put'],
+  journaled,
+  seesJournaled: { 'inbox.received': receivedUpTo },
   sqlite: fileBeside(import.meta.url, './commands/all'),
   postgres: () => import('./commands/all.ts'),
 };

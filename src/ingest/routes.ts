@@ -29,11 +29,7 @@ export type Refusal =
 
 /** The part of the inbox that receiving needs. */
 export interface Put {
-  write(
-    name: 'inbox.put',
-    args: InboxWrites['inbox.put']['args'],
-    give: readonly ArrayBuffer[],
-  ): Promise<Result<InboxWrites['inbox.put']['out']>>;
+  write(name: 'inbox.put', args: InboxWrites['inbox.put']['args']): Promise<Result<InboxWrites['inbox.put']['out']>>;
 }
 
 export interface IngestDeps {
@@ -55,7 +51,7 @@ export interface IngestDeps {
   readonly onStored: (delivery: StoredDelivery) => void;
 }
 
-/** Larger ones are not kept a second time. */
+/** Larger ones are read from the store when they are judged. */
 const KEPT_BYTES_MAX = 64 * 1024;
 
 export interface Ingest {
@@ -121,28 +117,23 @@ function makeReceive(
 
     const id = deps.newId('dlv');
     const at = deps.clock.now();
-    // The store takes the bytes themselves.
-    const copy = body.value.byteLength <= KEPT_BYTES_MAX ? new Uint8Array(body.value) : null;
     const step = ask.span?.begin(id);
     count(1);
     const stored = await deps.inbox
-      .write(
-        'inbox.put',
-        {
-          id,
-          tenant: deps.tenant,
-          hook,
-          at,
-          requestId: ask.requestId,
-          ...(ask.traceId === undefined ? {} : { traceId: ask.traceId }),
-          receiver: deps.instance,
-          sender,
-          body: body.value,
-        },
-        [body.value.buffer],
-      )
+      .write('inbox.put', {
+        id,
+        tenant: deps.tenant,
+        hook,
+        at,
+        requestId: ask.requestId,
+        ...(ask.traceId === undefined ? {} : { traceId: ask.traceId }),
+        receiver: deps.instance,
+        sender,
+        body: body.value,
+      })
       .finally(() => count(-1));
-    dropBytes(body.value);
+    const isKept = stored.ok && stored.value.state !== 'duplicate' && body.value.byteLength <= KEPT_BYTES_MAX;
+    if (!isKept) dropBytes(body.value);
     step?.end('delivery.store', {
       'chartgate.delivery.id': id,
       'chartgate.delivery.hook': hook,
@@ -151,11 +142,11 @@ function makeReceive(
     if (!stored.ok) return refuse('store', stored.fault);
     const { state, seq } = stored.value;
     if (state === 'duplicate') deps.onStored({ kind: 'duplicate' });
-    else if (copy === null) deps.onStored({ kind: 'in-store' });
+    else if (!isKept) deps.onStored({ kind: 'in-store' });
     else {
       const { requestId, traceId } = ask;
       const by = traceId === undefined ? { requestId } : { requestId, traceId };
-      const received = { seq, id, hook, ...by, receivedAt: at.getTime(), body: copy };
+      const received = { seq, id, hook, ...by, receivedAt: at.getTime(), body: body.value };
       deps.onStored({ kind: 'fresh', received });
     }
     return ok(jsonAnswer(202, { id }));

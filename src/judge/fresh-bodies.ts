@@ -16,12 +16,13 @@ export function makeFreshBodies(budget: Budget) {
   /** Something that is to be judged may be in the store alone: below the oldest that is held, or anywhere. */
   const missing = { below: false, anywhere: false };
 
-  /** The oldest: from there on the store is asked. */
+  /** The newest, since it is judged last. */
   function giveWay(): boolean {
-    const oldest = held.shift();
-    if (oldest === undefined) return false;
-    missing.below = true;
-    oldest.room.release();
+    const newest = held.pop();
+    if (newest === undefined) return false;
+    missing.anywhere = true;
+    newest.room.release();
+    dropBytes(newest.fresh.body);
     return true;
   }
   budget.onShortage(giveWay);

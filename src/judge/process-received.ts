@@ -212,9 +212,9 @@ export function processReceived(deps: {
     return { settling: done };
   }
 
-  const readPage = (after: number, before: number | null): Promise<Result<readonly Received[]>> => {
+  async function readPage(after: number, before: number | null): Promise<Result<readonly Received[]>> {
     const now = deps.clock.now().getTime();
-    return inbox.read('inbox.received', {
+    const asked = {
       tenant,
       receiver: deps.instance,
       othersBefore: now - OTHERS_AFTER_MS,
@@ -222,8 +222,10 @@ export function processReceived(deps: {
       between: [after, before],
       limit: PAGE,
       bytes: PAGE_BYTES,
-    });
-  };
+    } as const;
+    const page = await inbox.read('inbox.received', asked);
+    return page.ok && page.value.length === 0 ? inbox.read('inbox.received', { ...asked, journaled: 'too' }) : page;
+  }
 
   /** The next page is judged while the last is being stored. */
   async function judgeStored(): Promise<void> {

@@ -70,6 +70,8 @@ export const LOG_EVENTS = [
   'store.migrated',
   'store.lost',
   'store.recovered',
+  'journal.recovered',
+  'journal.put-aside',
   'telemetry.failed',
   'telemetry.recovered',
 ] as const;
@@ -98,6 +100,8 @@ export interface LogFields {
   readonly engine?: 'sqlite' | 'postgres';
   readonly version?: string;
   readonly migration?: string;
+  /** What the store was asked to do, by its name in the code. */
+  readonly command?: string;
   readonly deliveryId?: string;
   readonly state?: string;
   /** A word of ours: why a delivery is in its state. */

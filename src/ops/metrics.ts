@@ -85,6 +85,12 @@ export function makeMetrics(deps: {
   gauge('chartgate_store_queued', 'Commands that wait for the writer', 'sum', () => deps.storeHealth().queued);
   gauge('chartgate_store_queued_bytes', 'What they weigh', 'sum', () => deps.storeHealth().queuedBytes);
   gauge(
+    'chartgate_store_journaled',
+    'Commands that are acknowledged by the journal and not carried out',
+    'sum',
+    () => deps.storeHealth().journaled?.count ?? 0,
+  );
+  gauge(
     'chartgate_store_last_commit_seconds',
     'How long the last commit took',
     'max',

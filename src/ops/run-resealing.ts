@@ -8,11 +8,12 @@ import { inboxSealed } from '../inbox/index.ts';
 import { operatorSealed } from '../operators/index.ts';
 import { subscriptionSealed } from '../subscriptions/index.ts';
 import { personSealed } from '../persons/index.ts';
-import { continueResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
+import { ASIDE_TABLE, continueResealing, KEY_TABLE, type KeptResealing, type SealedTable } from '../store/index.ts';
 
 /** Every table that has values of the data key. The audit has none: see `store/kept-keys.ts`. */
 export const SEALED_TABLES: readonly SealedTable[] = [
   KEY_TABLE,
+  ASIDE_TABLE,
   ...inboxSealed,
   ...identitySealed,
   ...personSealed,

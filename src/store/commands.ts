@@ -30,6 +30,8 @@ export interface CommandContext {
   readonly writer: string;
   /** What the commands of this writer remember; one that only reads remembers nothing. */
   readonly memory: WriterMemory;
+  /** Of what was journaled, its place in the journal, which only grows; null for everything else. */
+  readonly place?: number | null;
   /**
    * For what is another thing on a database that one process has to itself and that has no clock of its own, as SQLite
    * is. Words that the engines say differently are parts of a statement.
@@ -70,6 +72,12 @@ export interface CommandFile<W extends Operations = Operations, R extends Operat
 declare const writesOf: unique symbol;
 declare const readsOf: unique symbol;
 
+export interface Journaled<O extends { readonly args: unknown; readonly out: unknown }> {
+  readonly answer: (place: number) => O['out'];
+  /** Throws for what could not be carried out. */
+  readonly check: (args: O['args']) => void;
+}
+
 /** The commands of one module, for both engines. SQLite's are loaded inside its threads, hence by address. */
 export interface CommandSet<W extends Operations, R extends Operations> {
   readonly sqlite: URL;
@@ -82,6 +90,20 @@ export interface CommandSet<W extends Operations, R extends Operations> {
   readonly inOneLine?: true;
   /** Commands that nobody outside waits for: alone they may rest for some milliseconds, to share a commit with others. */
   readonly soon?: readonly (keyof W & string)[];
+  /**
+   * On SQLite these are answered, by what is given here, once their arguments stand in the journal on the disk; they are
+   * carried out later, in their order, each once. They must be among `adding`. What they are given may only grow from one
+   * release to the next: a start carries out what the one before has journaled.
+   */
+  readonly journaled?: { readonly [K in keyof W & string]?: Journaled<W[K]> };
+  /** Of a command that is about something journaled, the place of that: it is carried out before. */
+  readonly afterPlace?: { readonly [K in keyof W & string]?: (args: W[K]['args']) => number };
+  /**
+   * Its queries see whatever was journaled before they are asked, or up to the place that is given here. `carried`: all up
+   * to there is carried out.
+   */
+  readonly seesJournaled?:
+    true | { readonly [K in keyof R & string]?: (args: R[K]['args'], carried: number) => number };
   readonly postgres: () => Promise<CommandFile<W, R>>;
   readonly [writesOf]?: W;
   readonly [readsOf]?: R;
@@ -98,22 +120,18 @@ export interface AnyCommandFile {
 export interface AnyCommandSet {
   readonly sqlite: URL;
   readonly adding?: readonly string[];
+  readonly journaled?: object;
   readonly postgres: () => Promise<AnyCommandFile>;
 }
 
-/**
- * Memory of the arguments that the caller gives away: it is moved to the writer instead of being copied, and is empty
- * afterwards.
- */
-export type Given = readonly ArrayBuffer[];
-
 export interface Operate<W extends Operations, R extends Operations> {
   /**
-   * Runs a command wholly inside the writer and answers once its transaction is on stable storage.
+   * Runs a command wholly inside the writer and answers once its transaction is on stable storage, or its place in the
+   * journal is.
    * A fault means that nothing of it was stored, except `store.commit-unknown`, where that cannot be known.
    * A bug in the command rejects, and fails nobody else's command.
    */
-  write<K extends keyof W & string>(name: K, args: W[K]['args'], give?: Given): Promise<Result<W[K]['out']>>;
+  write<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
   /** The same, behind what others wait for: a few at a time while the writer is busy, all of it while it is not. */
   writeBehind<K extends keyof W & string>(name: K, args: W[K]['args']): Promise<Result<W[K]['out']>>;
   read<K extends keyof R & string>(name: K, args: R[K]['args']): Promise<Result<R[K]['out']>>;
@@ -133,6 +151,8 @@ export interface StoreHealth {
   readonly reason?: string;
   readonly queued: number;
   readonly queuedBytes: number;
+  /** What is acknowledged and not carried out; absent where there is no journal. */
+  readonly journaled?: { readonly count: number; readonly bytes: number };
 }
 
 export interface StoreFigures {

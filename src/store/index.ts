@@ -5,7 +5,7 @@ export { renameForGood } from './sqlite/flush.ts';
 export { findKeyProblem, type StoreKeys } from './find-key-problem.ts';
 export type { DataKeys, Resealing } from './reseal/commands.ts';
 export { continueResealing, type KeptResealing } from './reseal/continue-resealing.ts';
-export { KEY_TABLE, type SealedTable } from './reseal/sealed-table.ts';
+export { ASIDE_TABLE, KEY_TABLE, type SealedTable } from './reseal/sealed-table.ts';
 export { storeSet, type About } from './own-commands.ts';
 export { QUEUE_LIMITS } from './write-queue.ts';
 export { openStore, type Database, type StoreDeps } from './open-store.ts';
@@ -13,6 +13,7 @@ export {
   type AnyCommandSet,
   type CommandContext,
   type CommandSet,
+  type Journaled,
   type Operate,
   type Operations,
   type PostgresContext,

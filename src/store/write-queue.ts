@@ -1,5 +1,7 @@
 import { fail, fault, ok, type Fault, type FaultCode, type Result } from '../kernel/index.ts';
-import type { Given } from './commands.ts';
+import { makeBatchPace } from './batch-pace.ts';
+import type { BlockPlace } from './sqlite/journal/format.ts';
+import { weigh } from './weigh.ts';
 
 export const QUEUE_LIMITS = {
   /**
@@ -15,27 +17,11 @@ export const QUEUE_LIMITS = {
   waitMs: 5_000,
 } as const;
 
-/**
- * What nobody outside waits for goes along with what is asked `now`, and alone where somebody asked `now` a moment ago
- * and may do so again: as much as takes about this long, as far as the last batches tell, so that the commit stays
- * short on a slow machine and a fast one is not held back.
- */
-const BESIDE = { ms: 6, least: 4, most: 32 } as const;
-const MOMENT_MS = 100;
-/**
- * Nobody outside waits for a batch of nothing but commands that give way or are `soon`. It rests after the one before
- * it, for longer where that one was long, so that more of them share a commit; never while there are enough.
- */
-const GATHER = { times: 2, mostMs: 12, enough: 16 } as const;
-/** How much of what is known of the time that a command takes is what the last batch told. */
-const NEWEST_SHARE = 0.2;
-
 export type QueueLimits = { readonly [K in keyof typeof QUEUE_LIMITS]: number };
 
 export interface Ask {
   readonly name: string;
   readonly args: unknown;
-  readonly give?: Given;
 }
 
 /** What became of one command of a batch. */
@@ -44,12 +30,31 @@ export type Outcome =
   | { readonly done: false; readonly fault: Fault }
   | { readonly done: false; readonly bug: Error };
 
-/** Carries out one batch in one transaction. Must answer one outcome for each, in order; never rejects. */
-export type RunBatch = (asks: readonly Ask[]) => Promise<readonly Outcome[]>;
+/**
+ * Carries out one batch in one transaction, what was journaled first. Must answer one outcome for each command, in order;
+ * never rejects.
+ */
+export type RunBatch = (asks: readonly Ask[], journaled: readonly BlockPlace[]) => Promise<readonly Outcome[]>;
+
+/** What was acknowledged before it is carried out, which is carried out in batches as commands are. */
+export interface JournaledWork {
+  /** How many entries can be taken. */
+  count(): number;
+  /** Whole blocks from the first on, one at least; none that begins behind `through`. */
+  take(most: { readonly count: number; readonly bytes: number; readonly through: number }): readonly BlockPlace[];
+  /** The place up to which all is carried out. */
+  carriedPlace(): number;
+  /** The place up to which somebody waits for it to be carried out; 0 for nobody. */
+  wantedPlace(): number;
+  /** Whether acknowledgements are waited for just now. */
+  isAppending(): boolean;
+}
 
 interface Waiting extends Ask {
   readonly bytes: number;
   readonly since: number;
+  /** The place of what was journaled and must be carried out before it. */
+  readonly afterPlace: number;
   readonly settle: (outcome: Outcome) => void;
 }
 
@@ -60,23 +65,13 @@ interface Waiting extends Ask {
 export type Urgency = 'now' | 'soon' | 'behind';
 
 export interface WriteQueue {
-  push(name: string, args: unknown, urgency?: Urgency, give?: Given): Promise<Result<unknown>>;
+  /** `afterPlace`: of what was journaled and must be carried out before it. */
+  push(name: string, args: unknown, urgency?: Urgency, afterPlace?: number): Promise<Result<unknown>>;
   size(): { count: number; bytes: number };
   /** Refuses what comes from now on and resolves when all that was taken has been settled. */
   close(): Promise<void>;
   /** An executor has become free for some other reason than the end of its batch. */
   wake(): void;
-}
-
-/** What the arguments weigh: their bytes and texts, one level deep, which is where the large ones are. */
-export function weigh(args: unknown): number {
-  if (typeof args !== 'object' || args === null) return 64;
-  let sum = 128;
-  for (const value of Object.values(args as Record<string, unknown>)) {
-    if (value instanceof Uint8Array) sum += value.byteLength;
-    else if (typeof value === 'string') sum += value.length;
-  }
-  return sum;
 }
 
 /**
@@ -91,17 +86,16 @@ export function makeWriteQueue(deps: {
   readonly limits?: QueueLimits;
   /** How many batches run together, as far as there are executors. */
   readonly concurrency?: number;
+  readonly journaled?: JournaledWork;
 }): WriteQueue {
-  const { limits = QUEUE_LIMITS, concurrency = Infinity } = deps;
+  const { limits = QUEUE_LIMITS, concurrency = Infinity, journaled } = deps;
   const lines: Readonly<Record<Urgency, Waiting[]>> = { now: [], soon: [], behind: [] };
-  const count = (): number => lines.now.length + lines.soon.length + lines.behind.length;
-  let askedNowAt = -Infinity;
-  let restUntil = 0;
-  let resting: NodeJS.Timeout | undefined;
+  const asked = (): number => lines.now.length + lines.soon.length + lines.behind.length;
+  const count = (): number => asked() + (journaled?.count() ?? 0);
+  const pace = makeBatchPace(deps.nowMs);
+  let resting: { readonly until: number; readonly timer: NodeJS.Timeout } | undefined;
   let bytes = 0;
   let running = 0;
-  /** Of a command on average; null before the first. */
-  let commandMs: number | null = null;
   let isClosed = false;
   let isScheduled = false;
   let expiry: NodeJS.Timeout | undefined;
@@ -113,44 +107,55 @@ export function makeWriteQueue(deps: {
     return out;
   };
 
-  /** From the head of a line, as many as the limits still allow, and one in any case. */
-  function takeFrom(line: Waiting[], countMax: number, bytesMax: number): Waiting[] {
+  /** From the head of a line, as many as the limits still allow, and one in any case that need not wait. */
+  function takeFrom(line: Waiting[], countMax: number, bytesMax: number, carriedTo: number): Waiting[] {
     let count = 0;
     let weight = 0;
     while (count < line.length && count < countMax) {
-      weight += line[count]?.bytes ?? 0;
-      if (weight > bytesMax && count > 0) break;
+      const one = line[count] as Waiting;
+      weight += one.bytes;
+      if (one.afterPlace > carriedTo || (weight > bytesMax && count > 0)) break;
       count += 1;
     }
     return remove(line, count);
   }
 
-  function besideMax(): number {
-    if (commandMs === null) return BESIDE.least;
-    return Math.min(BESIDE.most, Math.max(BESIDE.least, Math.floor(BESIDE.ms / commandMs)));
-  }
+  /** Whether what was journaled gives way to those who wait for their acknowledgement. */
+  const isGivingWay = (): boolean => journaled?.isAppending() === true && !isClosed && pace.giveWayMs() > 0;
 
-  const isHurried = (): boolean => lines.now.length > 0 || deps.nowMs() - askedNowAt < MOMENT_MS;
-
-  function learn(tookMs: number, count: number): void {
-    const newest = tookMs / count;
-    commandMs = commandMs === null ? newest : commandMs + (newest - commandMs) * NEWEST_SHARE;
+  /** What must be carried out of the journal for those who wait, and for the commands that the next batch may take. */
+  function placeWanted(): number {
+    let place = journaled?.wantedPlace() ?? 0;
+    for (const line of Object.values(lines))
+      for (const one of line.slice(0, limits.batchCount)) place = Math.max(place, one.afterPlace);
+    return place;
   }
 
   /**
    * While somebody outside waits, or did a moment ago, only so many others go along that the commit stays short; and
    * always some of each line, so that they get done.
    */
-  function nextBatch(): Waiting[] {
+  function nextBatch(): {
+    readonly batch: readonly Waiting[];
+    readonly blocks: readonly BlockPlace[];
+    /** Of what was journaled it has only what its commands need. */
+    readonly isShort: boolean;
+  } {
     const { now, soon, behind } = lines;
+    const through = isGivingWay() ? placeWanted() : Infinity;
+    const count = now.length > 0 ? pace.besideMax() : limits.batchCount;
+    const blocks = journaled?.take({ count, bytes: limits.batchBytes, through }) ?? [];
+    const last = blocks.at(-1);
+    const carriedTo = last === undefined ? (journaled?.carriedPlace() ?? 0) : last.first + last.count - 1;
+    const isHurried = now.length > 0 || pace.wasAskedNow();
     const others = soon.length + behind.length;
-    const beside = Math.min(others, limits.batchCount - 1, isHurried() ? besideMax() : Infinity);
-    const batch = takeFrom(now, limits.batchCount - beside, limits.batchBytes);
+    const beside = Math.min(others, limits.batchCount - 1, isHurried ? pace.besideMax() : Infinity);
+    const batch = takeFrom(now, limits.batchCount - beside, limits.batchBytes, carriedTo);
     const bytesLeft = (): number => batch.reduce((left, one) => left - one.bytes, limits.batchBytes);
-    const sooner = takeFrom(soon, beside - Math.min(behind.length, beside >> 1), bytesLeft());
+    const sooner = takeFrom(soon, beside - Math.min(behind.length, beside >> 1), bytesLeft(), carriedTo);
     batch.push(...sooner);
-    batch.push(...takeFrom(behind, beside - sooner.length, bytesLeft()));
-    return batch;
+    batch.push(...takeFrom(behind, beside - sooner.length, bytesLeft(), carriedTo));
+    return { batch, blocks, isShort: through !== Infinity };
   }
 
   /** How many at the head of a line have waited too long: arrivals are in order. */
@@ -181,17 +186,20 @@ export function makeWriteQueue(deps: {
 
   /** How long to wait for more before the next batch. */
   function restMs(): number {
-    if (lines.now.length > 0 || isClosed) return 0;
-    const enough = isHurried() ? Math.min(GATHER.enough, besideMax()) : GATHER.enough;
-    return lines.soon.length + lines.behind.length >= enough ? 0 : restUntil - deps.nowMs();
+    if (lines.now.length > 0 || isClosed || (journaled?.wantedPlace() ?? 0) > 0) return 0;
+    return asked() === 0 && isGivingWay() ? pace.giveWayMs() : pace.gatherMs(count());
   }
 
   function rest(ms: number): void {
-    resting ??= setTimeout(() => {
+    const until = deps.nowMs() + ms;
+    if (resting !== undefined && resting.until <= until) return;
+    clearTimeout(resting?.timer);
+    const wake = (): void => {
       resting = undefined;
-      restUntil = 0;
+      pace.rested();
       schedule();
-    }, ms);
+    };
+    resting = { until, timer: setTimeout(wake, ms) };
   }
 
   function flush(): void {
@@ -204,18 +212,21 @@ export function makeWriteQueue(deps: {
     while (count() > 0 && running < concurrency) {
       const runBatch = deps.take();
       if (runBatch === null) break;
-      const batch = nextBatch();
+      const { batch, blocks, isShort } = nextBatch();
+      if (batch.length === 0 && blocks.length === 0) break;
       running += 1;
       const failed = (thrown: unknown): readonly Outcome[] =>
         batch.map(() => ({ done: false, bug: thrown instanceof Error ? thrown : new Error('the batch failed') }));
       const from = deps.nowMs();
-      void runBatch(batch)
+      void runBatch(batch, blocks)
         .catch(failed)
         .then((outcomes) => {
           running -= 1;
-          const now = deps.nowMs();
-          learn(now - from, batch.length);
-          restUntil = now + Math.min(GATHER.mostMs, GATHER.times * (now - from));
+          pace.ended({
+            tookMs: deps.nowMs() - from,
+            count: blocks.reduce((sum, block) => sum + block.count, batch.length),
+            journaledLeft: isShort ? null : (journaled?.count() ?? 0),
+          });
           batch.forEach((one, i) =>
             one.settle(outcomes[i] ?? { done: false, bug: new Error(`${one.name} got no outcome`) }),
           );
@@ -234,7 +245,7 @@ export function makeWriteQueue(deps: {
   }
 
   return {
-    push(name, args, urgency = 'now', give = []) {
+    push(name, args, urgency = 'now', afterPlace = 0) {
       if (isClosed) return Promise.resolve(fail(fault('store.closed')));
       const weight = weigh(args);
       if (lines[urgency].length >= limits.queueCount || bytes + weight > limits.queueBytes)
@@ -242,13 +253,13 @@ export function makeWriteQueue(deps: {
       return new Promise((resolve, reject) => {
         bytes += weight;
         const since = deps.nowMs();
-        if (urgency === 'now') askedNowAt = since;
+        if (urgency === 'now') pace.askedNow();
         lines[urgency].push({
           name,
           args,
-          give,
           bytes: weight,
           since,
+          afterPlace,
           settle: (outcome) => {
             if (outcome.done) resolve(ok(outcome.out));
             else if ('fault' in outcome) resolve(fail(outcome.fault));
@@ -258,7 +269,7 @@ export function makeWriteQueue(deps: {
         schedule();
       });
     },
-    size: () => ({ count: count(), bytes }),
+    size: () => ({ count: asked(), bytes }),
     close() {
       isClosed = true;
       schedule();

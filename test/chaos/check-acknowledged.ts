@@ -48,7 +48,9 @@ export interface Violation {
     | 'audit-state'
     | 'audit-of-nothing'
     | 'audit-chain'
-    | 'damage';
+    | 'damage'
+    /** A start says that something which was acknowledged is missing, and goes no further. */
+    | 'refused';
   readonly about: string;
 }
 

@@ -5,8 +5,9 @@
  *   <inode>.<generation>   the content of a file at its last fsync or fdatasync
  *   names                  which file had which name at the last fsync of the folder
  *
- * A write, a truncation, a new name or a removed one that was not flushed is not there after the power is gone. Other ways to
- * flush (msync, sync_file_range, O_SYNC) count for nothing here: that can only find too much, never too little.
+ * A write, a truncation, a new name or a removed one that was not flushed is not there after the power is gone; what is written
+ * by pwrite or pwritev to a file that was opened with O_DSYNC is flushed by that. Other ways to flush (msync, sync_file_range, other
+ * writes to such a file) count for nothing here: that can only find too much, never too little.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define PLACE (2 * PATH_MAX)
@@ -27,6 +29,8 @@
 static int (*real_fsync)(int);
 static int (*real_fdatasync)(int);
 static int (*real_unlink)(const char *);
+static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
+static ssize_t (*real_pwritev)(int, const struct iovec *, int, off_t);
 static char folder[PATH_MAX];
 static const char *shadow;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -44,6 +48,8 @@ __attribute__((constructor)) static void begin(void) {
   real_fsync = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
   real_fdatasync = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
   real_unlink = (int (*)(const char *))dlsym(RTLD_NEXT, "unlink");
+  real_pwrite = (ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite64");
+  real_pwritev = (ssize_t (*)(int, const struct iovec *, int, off_t))dlsym(RTLD_NEXT, "pwritev64");
   const char *watched = getenv("POWER_LOSS_FOLDER");
   shadow = getenv("POWER_LOSS_SHADOW");
   if (watched == NULL || shadow == NULL || realpath(watched, folder) == NULL) give_up("POWER_LOSS_FOLDER, POWER_LOSS_SHADOW");
@@ -115,6 +121,22 @@ int fdatasync(int fd) {
   keep(fd);
   return real_fdatasync(fd);
 }
+
+static ssize_t after_write(int fd, ssize_t written) {
+  int why = errno;
+  int flags = fcntl(fd, F_GETFL);
+  if (written >= 0 && flags >= 0 && (flags & O_DSYNC) != 0) keep(fd);
+  errno = why;
+  return written;
+}
+
+/* Off_t has 64 bits here, so that both names are one function. */
+_Static_assert(sizeof(off_t) == 8, "off_t has 64 bits");
+
+ssize_t pwrite(int fd, const void *from, size_t count, off_t at) { return after_write(fd, real_pwrite(fd, from, count, at)); }
+ssize_t pwrite64(int fd, const void *from, size_t count, off_t at) { return pwrite(fd, from, count, at); }
+ssize_t pwritev(int fd, const struct iovec *from, int count, off_t at) { return after_write(fd, real_pwritev(fd, from, count, at)); }
+ssize_t pwritev64(int fd, const struct iovec *from, int count, off_t at) { return pwritev(fd, from, count, at); }
 
 int unlink(const char *path) {
   struct stat found;

@@ -1,23 +1,24 @@
 /*
- * node test/chaos/power-loss.ts --rounds 20 [--synchronous NORMAL] [--seed N] [--json]: nothing acknowledged is lost by
- * a power failure. With NORMAL the store is weakened and the run has to end with 1, for the losses that it found.
+ * node test/chaos/power-loss.ts --rounds 20 [--weakened commits|journal] [--seed N] [--json]: nothing acknowledged is
+ * lost by a power failure. Weakened, the store does not flush its commits or its journal, and the run has to end with 1.
  */
 import { parseArgs } from 'node:util';
 import { makeSqlitePlace } from './chaos-place.ts';
 import { finish, roundLine } from './report.ts';
-import { runPowerLosses } from './run-power-losses.ts';
+import { runPowerLosses, WEAKENED } from './run-power-losses.ts';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '20' },
-    synchronous: { type: 'string', default: 'FULL' },
+    weakened: { type: 'string', default: 'nothing' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     json: { type: 'boolean', default: false },
   },
 });
-const { synchronous, json } = values;
+const { json } = values;
+const weakened = WEAKENED.find((one) => one === values.weakened);
 const [count, seed] = [Number(values.rounds), Number(values.seed)];
-if (synchronous !== 'FULL' && synchronous !== 'NORMAL') throw new Error('--synchronous is FULL or NORMAL');
+if (weakened === undefined) throw new Error(`--weakened is one of ${WEAKENED.join(', ')}`);
 if (!Number.isInteger(count) || count < 1 || !Number.isInteger(seed))
   throw new Error('--rounds and --seed are whole numbers');
 
@@ -27,8 +28,8 @@ try {
   const onRound = json
     ? () => undefined
     : (round: Parameters<typeof roundLine>[0]) => process.stdout.write(`${roundLine(round)}\n`);
-  const rounds = await runPowerLosses({ place, rounds: count, seed, synchronous, onRound });
-  process.exitCode = finish(rounds, { synchronous, seed }, from, json);
+  const rounds = await runPowerLosses({ place, rounds: count, seed, weakened, onRound });
+  process.exitCode = finish(rounds, { weakened, seed }, from, json);
 } finally {
   await place.remove();
 }

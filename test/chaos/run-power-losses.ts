@@ -25,22 +25,34 @@ export interface PowerLossRound {
 const LOAD_MS = { least: 50, most: 900 } as const;
 const CHECKPOINT_WITHIN_MS = 6_000;
 const INTO_CHECKPOINT_MS = 30;
-const WEAK = { NODE_OPTIONS: `--import="${fileURLToPath(new URL('./weaken-synchronous.ts', import.meta.url))}"` };
+/** What a store may believe to be on the disk that is not; the run must then find it out. */
+export const WEAKENED = ['nothing', 'commits', 'journal'] as const;
+export type Weakened = (typeof WEAKENED)[number];
+
+const preload = (file: string) => ({
+  NODE_OPTIONS: `--import="${fileURLToPath(new URL(file, import.meta.url))}"`,
+});
+const WEAK: Readonly<Record<Weakened, Readonly<Record<string, string>>>> = {
+  nothing: {},
+  commits: preload('./weaken-synchronous.ts'),
+  journal: preload('./weaken-journal.ts'),
+};
+/** By which a start tells that the journal and the database do not fit together. */
+const REFUSED = /\bjournal\b/;
 
 /** Load, power loss, start on what was flushed, check; on one database, round after round. */
 export async function runPowerLosses(deps: {
   readonly place: SqliteChaosPlace;
   readonly rounds: number;
   readonly seed: number;
-  /** `NORMAL` weakens the store: the run must then find losses. */
-  readonly synchronous: 'FULL' | 'NORMAL';
+  readonly weakened: Weakened;
   readonly onRound?: (round: PowerLossRound) => void;
   /** Ends the run early. */
   readonly isEnough?: (round: PowerLossRound) => boolean;
 }): Promise<PowerLossRound[]> {
   const { place } = deps;
   const disk = makeShadowDisk(place.folder, place.work);
-  const environment = { ...disk.environment, ...(deps.synchronous === 'NORMAL' ? WEAK : {}) };
+  const environment = { ...disk.environment, ...WEAK[deps.weakened] };
   const random = makeRandom(deps.seed);
   const nextBody = makeBodies(random);
   const acknowledged = new Map<string, string>();
@@ -75,27 +87,27 @@ export async function runPowerLosses(deps: {
     );
     disk.restore();
 
+    const end = (stored: number, violations: readonly Violation[]): void => {
+      const lost = violations.filter(({ kind }) => kind === 'lost');
+      const newly = acknowledged.size - before;
+      rounds.push({ round, moment, loadMs, acknowledged: newly, stored, lost: lost.length, violations });
+      // Told once.
+      for (const { about } of lost) acknowledged.delete(about);
+    };
     await withServe(place.settings, {}, async (served) => {
       const found = await place.find();
       const violations = checkAcknowledged(acknowledged, found, await served.ledger());
       await served.end('SIGTERM');
-      const lost = violations.filter(({ kind }) => kind === 'lost');
-      rounds.push({
-        round,
-        moment,
-        loadMs,
-        acknowledged: acknowledged.size - before,
-        stored: found.deliveries.length,
-        lost: lost.length,
-        violations,
-      });
-      // Told once.
-      for (const { about } of lost) acknowledged.delete(about);
+      end(found.deliveries.length, violations);
+    }).catch((thrown: unknown) => {
+      if (!(thrown instanceof Error && REFUSED.test(thrown.message))) throw thrown;
+      end(0, [{ kind: 'refused', about: 'the start' }]);
     });
     const last = rounds.at(-1);
     if (last === undefined) continue;
     deps.onRound?.(last);
-    if (deps.isEnough?.(last) === true) break;
+    const isRefused = last.violations.some(({ kind }) => kind === 'refused');
+    if (isRefused || deps.isEnough?.(last) === true) break;
   }
   return rounds;
 }

@@ -31,7 +31,8 @@ const putOf = (id: string, text: string): Put & { readonly body: Uint8Array<Arra
 
 const MANNERS = ['put', 'put', 'put', 'same bytes', 'same id', 'throws', 'swallows'] as const;
 
-describe.each(PLACES)('commands of one batch on %s', (_engine, makePlace) => {
+describe.each(PLACES)('commands of one batch on %s', (engine, makePlace) => {
+  let places = 1_000_000;
   let place: Place;
   let store: Store;
   beforeEach(async () => {
@@ -40,10 +41,7 @@ describe.each(PLACES)('commands of one batch on %s', (_engine, makePlace) => {
   });
   afterEach(() => place.remove());
 
-  const put = (id: string, text: string) => {
-    const args = putOf(id, text);
-    return store.use(inboxSet).write('inbox.put', args, [args.body.buffer]);
-  };
+  const put = (id: string, text: string) => store.use(inboxSet).write('inbox.put', putOf(id, text));
   const write = (manner: (typeof MANNERS)[number], id: string, before: string) => {
     switch (manner) {
       case 'put':
@@ -53,9 +51,9 @@ describe.each(PLACES)('commands of one batch on %s', (_engine, makePlace) => {
       case 'same id':
         return put(before, id);
       case 'throws':
-        return store.use(batchSet).write('batch.put-and-throw', putOf(id, id));
+        return store.use(batchSet).write('batch.put-and-throw', { ...putOf(id, id), place: (places += 1) });
       case 'swallows':
-        return store.use(batchSet).write('batch.put-and-swallow', putOf(id, id));
+        return store.use(batchSet).write('batch.put-and-swallow', { ...putOf(id, id), place: (places += 1) });
     }
   };
   const found = async (id: string) => must(await store.use(inboxSet).read('inbox.get', { tenant, id }));
@@ -80,15 +78,17 @@ describe.each(PLACES)('commands of one batch on %s', (_engine, makePlace) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...MANNERS), { minLength: 1, maxLength: 30 }), async (manners) => {
         const first = `dlv_${(n += 1)}`;
-        expect(must(await put(first, first))).toMatchObject({ state: 'received' });
+        must(await put(first, first));
         const ids = manners.map(() => `dlv_${(n += 1)}`);
         const outcomes = await Promise.allSettled(manners.map((manner, i) => write(manner, ids[i] ?? '', first)));
         for (const [i, manner] of manners.entries()) {
           const id = ids[i] ?? '';
           const isDone = outcomes[i]?.status === 'fulfilled';
+          // What is journaled is answered before it is carried out; one that cannot be is put aside.
+          const isAside = manner === 'same id' && engine === 'sqlite';
           if (manner !== 'swallows')
-            expect([manner, isDone]).toEqual([manner, manner !== 'throws' && manner !== 'same id']);
-          const state = isDone ? (manner === 'same bytes' ? 'duplicate' : 'received') : undefined;
+            expect([manner, isDone]).toEqual([manner, manner !== 'throws' && (manner !== 'same id' || isAside)]);
+          const state = isDone && !isAside ? (manner === 'same bytes' ? 'duplicate' : 'received') : undefined;
           expect([manner, (await found(id))?.state]).toEqual([manner, state]);
           if (state === 'received') expect(await storedBody(id)).toEqual(Buffer.from(bodyOf(id)));
         }

@@ -140,6 +140,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       between: [0, null],
       limit: 10,
       bytes: 1_000_000,
+      journaled: 'too',
     });
     expect(page.ok && page.value.map((one) => [one.id, Buffer.from(one.body).toString()])).toEqual([[id, '{"a":1}']]);
     expect((await ledger()).byState.received).toBe(1);
@@ -245,6 +246,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
         between: [after, null],
         limit: 3,
         bytes,
+        journaled: 'too',
       });
       if (!page.ok) throw new Error(page.fault.code);
       return { found: page.value.map(({ id }) => id), last: page.value.at(-1)?.seq ?? 0 };
@@ -284,7 +286,8 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
         between: [0, null] as const,
         limit: 10,
         bytes: 1_000_000,
-      };
+        journaled: 'too',
+      } as const;
       const page = await inbox().read('inbox.received', asked);
       return page.ok ? page.value.length : -1;
     };
@@ -567,6 +570,7 @@ describe.each(PLACES)('the inbox on %s', (_engine, makePlace) => {
       between: [0, null],
       limit: 10,
       bytes: 1_000_000,
+      journaled: 'too',
     });
     expect(page.ok && page.value.map(({ id, body }) => [id, body !== 'unopenable'])).toEqual([
       [closed, true],

@@ -1,13 +1,28 @@
 import { hash } from 'node:crypto';
 import { append } from '../../audit/index.ts';
 import { dropBytes } from '../../kernel/index.ts';
-import { insertOne, RETURNING_SEQ, run, type CommandContext, type Program } from '../../store/index.ts';
+import {
+  fragment,
+  insertOne,
+  RETURNING_SEQ,
+  run,
+  type CommandContext,
+  type Fragment,
+  type Program,
+} from '../../store/index.ts';
 import type { InboxWrites, PutDelivery } from '../commands.ts';
 import { auditOfPut } from '../move.ts';
 import { ACKNOWLEDGED, bodyPlace, makeDeliveryKey } from '../rows.ts';
 import { count } from './move.ts';
 
 export type PutOutcome = InboxWrites['inbox.put']['out'];
+
+/** A delivery as it was kept. */
+export interface Kept {
+  readonly seq: number;
+  readonly state: 'received' | 'duplicate';
+  readonly digest: Buffer;
+}
 
 /** The same bytes came before: nothing of them is kept a second time. */
 function* markDuplicate(d: PutDelivery, seq: number, digest: Uint8Array): Program<void> {
@@ -26,17 +41,19 @@ function* keepBody(context: CommandContext, d: PutDelivery, seq: number): Progra
   dropBytes(sealed);
 }
 
+/** What is journaled has its place already; elsewhere the database gives it one. */
+const placeOf = ({ place = null }: CommandContext): { readonly column: Fragment; readonly value: Fragment } =>
+  place === null ? { column: fragment``, value: fragment`` } : { column: fragment`seq,`, value: fragment`${place},` };
+
 /** Its digest decides, also among replicas, whether it was there before. */
-export function* keepDelivery(
-  context: CommandContext,
-  d: PutDelivery,
-): Program<PutOutcome & { readonly digest: Buffer }> {
+export function* keepDelivery(context: CommandContext, d: PutDelivery): Program<Kept> {
   const atMs = d.at.getTime();
   const digest = hash('sha256', d.body, 'buffer');
+  const { column, value } = placeOf(context);
   const seq = yield* insertOne`
-    INSERT INTO delivery (tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at,
+    INSERT INTO delivery (${column} tenant, id, hook, received_at, request_id, trace_id, receiver, sender, state, state_at,
       body_bytes, raw_digest)
-    VALUES (${d.tenant}, ${d.id}, ${d.hook}, ${atMs}, ${d.requestId}, ${d.traceId ?? null}, ${d.receiver},
+    VALUES (${value} ${d.tenant}, ${d.id}, ${d.hook}, ${atMs}, ${d.requestId}, ${d.traceId ?? null}, ${d.receiver},
     ${d.sender}, 'received', ${atMs},
       ${d.body.byteLength}, ${digest})
     ${RETURNING_SEQ}`;

@@ -91,6 +91,7 @@ export type DeliverReads = {
 };
 
 export const deliverSet: CommandSet<DeliverWrites, DeliverReads> = {
+  afterPlace: { 'deliver.settle': ({ seq }) => seq },
   sqlite: fileBeside(import.meta.url, './commands/all'),
   inOneLine: true,
   postgres: () => import('./commands/all.ts'),

@@ -22,6 +22,7 @@ import { persons } from './0019-persons.ts';
 import { signIn } from './0020-sign-in.ts';
 import { typesOneByOne } from './0021-types-one-by-one.ts';
 import { cheaperRows } from './0022-cheaper-rows.ts';
+import { journal } from './0023-journal.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   signIn,
   typesOneByOne,
   cheaperRows,
+  journal,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

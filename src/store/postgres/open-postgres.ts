@@ -281,7 +281,7 @@ export async function openPostgres(deps: {
     use: ({ inOneLine, soon = [] }) => {
       const queue = inOneLine === true ? queues.inLine : queues.beside;
       return {
-        write: (name, args, give) => queue.push(name, args, soon.includes(name) ? 'soon' : 'now', give),
+        write: (name, args) => queue.push(name, args, soon.includes(name) ? 'soon' : 'now'),
         // What it locks is in the way of nobody who waits for an acknowledgement.
         writeBehind: (name, args) => queues.inLine.push(name, args, 'behind'),
         read: (name, args) => read(name, args),

@@ -120,6 +120,14 @@ export const walkedOf = ({ of, limit }: Walk, rows: readonly Row[], found: numbe
   return { last: end === undefined || rows.length < limit ? null : keyOf(of, end), rows: rows.length, found };
 };
 
+/** What was journaled and could not be carried out. */
+export const ASIDE_TABLE: SealedTable = {
+  table: 'journal_aside',
+  columns: ['args_sealed'],
+  key: ['place'],
+  place: ['place'],
+};
+
 /** The keys of users, and those that are nobody's. */
 export const KEY_TABLE: SealedTable = {
   table: 'user_key',

@@ -2,6 +2,7 @@ import type { FaultCode } from '../../kernel/index.ts';
 import type { Ask } from '../write-queue.ts';
 import type { StoreEnvironment } from '../identity.ts';
 import type { VaultKeys } from '../vault.ts';
+import type { BlockPlace } from './journal/format.ts';
 
 /** What the two threads are started with. */
 export interface ThreadData {
@@ -23,18 +24,45 @@ export interface ThreadError {
   readonly stack?: string;
 }
 
+/** The trouble of the whole database. */
+export interface StoreFailure {
+  readonly done: false;
+  readonly store: FaultCode;
+  readonly error: ThreadError;
+}
 export type ThreadOutcome =
-  | { readonly done: true; readonly out: unknown }
-  | { readonly done: false; readonly store: FaultCode; readonly error: ThreadError }
-  | { readonly done: false; readonly error: ThreadError };
+  { readonly done: true; readonly out: unknown } | StoreFailure | { readonly done: false; readonly error: ThreadError };
+
+/** What became of each command; `failure`: nothing of the batch is stored, nor carried out of what was journaled. */
+export interface BatchDone {
+  readonly outcomes: readonly ThreadOutcome[];
+  readonly failure: StoreFailure | null;
+}
+
+/** The database as the writer has opened it. */
+export interface Opened {
+  /** The true path of the file, links followed. */
+  readonly file: string;
+  readonly version: string;
+  readonly migrated: readonly string[];
+  /** The id that the database gave itself. */
+  readonly store: string;
+  /** The last place of the journal, all of which is carried out, and how many entries the start had to carry out. */
+  readonly carriedPlace: number;
+  readonly recovered: number;
+}
 
 export type ToWriter =
-  { readonly kind: 'batch'; readonly asks: readonly Ask[] } | { readonly kind: 'scrub' } | { readonly kind: 'close' };
+  | { readonly kind: 'batch'; readonly asks: readonly Ask[]; readonly journaled: readonly BlockPlace[] }
+  | { readonly kind: 'scrub' }
+  | { readonly kind: 'close' };
 
 export type FromWriter =
-  | { readonly kind: 'open'; readonly file: string; readonly version: string; readonly migrated: readonly string[] }
+  | { readonly kind: 'open'; readonly opened: Opened }
   | { readonly kind: 'refused'; readonly error: ThreadError }
-  | { readonly kind: 'batch'; readonly outcomes: readonly ThreadOutcome[]; readonly commitMs: number }
+  | ({ readonly kind: 'batch'; readonly commitMs: number } & BatchDone)
+  /** Something that was journaled could not be carried out, and was put aside. */
+  | { readonly kind: 'aside'; readonly name: string; readonly error: ThreadError }
   | { readonly kind: 'broken'; readonly error: ThreadError }
   | { readonly kind: 'scrubbed'; readonly done: boolean };
 

@@ -1,32 +1,40 @@
 import { Worker } from 'node:worker_threads';
-import { StartError, THREAD_LIMITS, fault, fileBeside } from '../../kernel/index.ts';
+import { StartError, THREAD_LIMITS, fault, fileBeside, type Fault } from '../../kernel/index.ts';
 import type { Ask, Outcome } from '../write-queue.ts';
 import {
   fromThreadError,
   type FromWriter,
+  type Opened,
+  type StoreFailure,
   type ThreadData,
   type ThreadError,
   type ThreadOutcome,
   type ToWriter,
 } from './protocol.ts';
+import type { BlockPlace } from './journal/format.ts';
 
-export interface Writer {
-  /** The true path of the file, links followed. */
-  readonly file: string;
-  readonly version: string;
-  readonly migrated: readonly string[];
+export interface Writer extends Opened {
   /** One batch at a time. Never rejects. */
-  run(asks: readonly Ask[]): Promise<{ readonly outcomes: readonly Outcome[]; readonly commitMs: number }>;
+  run(asks: readonly Ask[], journaled: readonly BlockPlace[]): Promise<Ran>;
   /** Cuts off the log. False where a reader stood in the way. */
   scrub(): Promise<boolean>;
   close(): Promise<void>;
 }
 
+export interface Ran {
+  readonly outcomes: readonly Outcome[];
+  /** Nothing of the batch is stored, nor carried out of what was journaled. */
+  readonly failure: Fault | null;
+  readonly commitMs: number;
+}
+
 export function toOutcome(from: ThreadOutcome): Outcome {
   if (from.done) return from;
-  const cause = fromThreadError(from.error);
-  return 'store' in from ? { done: false, fault: fault(from.store, { cause }) } : { done: false, bug: cause };
+  if ('store' in from) return { done: false, fault: toFault(from) };
+  return { done: false, bug: fromThreadError(from.error) };
 }
+
+const toFault = ({ store, error }: StoreFailure): Fault => fault(store, { cause: fromThreadError(error) });
 
 /** By SQLite's number, or the system's word. */
 const REFUSALS: Readonly<Record<string, readonly [code: string, words: string]>> = {
@@ -69,45 +77,55 @@ function sortCopyable(asks: readonly Ask[]): Map<number, Outcome> {
   return bad;
 }
 
-export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void): Promise<Writer> {
+export function startWriter(
+  data: ThreadData,
+  on: {
+    readonly broken: (cause: unknown) => void;
+    /** Something that was journaled could not be carried out. */
+    readonly aside: (command: string, cause: unknown) => void;
+  },
+): Promise<Writer> {
   const thread = new Worker(fileBeside(import.meta.url, './writer-thread'), {
     workerData: data,
     resourceLimits: THREAD_LIMITS,
   });
-  let settleBatch: ((outcomes: readonly Outcome[] | Error, commitMs: number) => void) | undefined;
+  let settleBatch: ((done: Extract<FromWriter, { kind: 'batch' }> | Error) => void) | undefined;
   let closed: (() => void) | undefined;
   let scrubbed: ((isDone: boolean) => void) | undefined;
   let dead: Error | null = null;
   let refusal: Error | null = null;
-  const tell = (message: ToWriter, give: ArrayBuffer[] = []): void => thread.postMessage(message, give);
+  const tell = (message: ToWriter): void => thread.postMessage(message);
 
-  function run(asks: readonly Ask[]): Promise<{ outcomes: readonly Outcome[]; commitMs: number }> {
-    const all = (why: Error): Outcome[] => asks.map(() => ({ done: false, fault: fault('store.io', { cause: why }) }));
-    if (dead !== null) return Promise.resolve({ outcomes: all(dead), commitMs: 0 });
+  function run(asks: readonly Ask[], journaled: readonly BlockPlace[]): Promise<Ran> {
+    const allFailed = (why: Error): Ran => {
+      const failure = fault('store.io', { cause: why });
+      return { outcomes: asks.map(() => ({ done: false, fault: failure })), failure, commitMs: 0 };
+    };
+    if (dead !== null) return Promise.resolve(allFailed(dead));
     return new Promise((settle) => {
       let bad = new Map<number, Outcome>();
-      settleBatch = (outcomes, commitMs) => {
-        if (outcomes instanceof Error) {
-          settle({ outcomes: all(outcomes), commitMs });
+      settleBatch = (done) => {
+        if (done instanceof Error) {
+          settle(allFailed(done));
           return;
         }
-        const good = outcomes.values();
+        const good = done.outcomes.values();
+        const next = (): Outcome => {
+          const { value } = good.next();
+          return value === undefined ? { done: false, bug: new Error('no outcome') } : toOutcome(value);
+        };
         settle({
-          outcomes: asks.map(
-            (_, i): Outcome => bad.get(i) ?? good.next().value ?? { done: false, bug: new Error('no outcome') },
-          ),
-          commitMs,
+          outcomes: asks.map((_, i) => bad.get(i) ?? next()),
+          failure: done.failure === null ? null : toFault(done.failure),
+          commitMs: done.commitMs,
         });
       };
       const plain = asks.map(({ name, args }) => ({ name, args }));
       try {
-        tell(
-          { kind: 'batch', asks: plain },
-          asks.flatMap(({ give }) => give ?? []),
-        );
+        tell({ kind: 'batch', asks: plain, journaled });
       } catch {
         bad = sortCopyable(asks);
-        tell({ kind: 'batch', asks: plain.filter((_, i) => !bad.has(i)) });
+        tell({ kind: 'batch', asks: plain.filter((_, i) => !bad.has(i)), journaled });
       }
     });
   }
@@ -117,18 +135,16 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
       if (dead !== null) return;
       dead = why;
       reject(why);
-      settleBatch?.(why, 0);
+      settleBatch?.(why);
       scrubbed?.(false);
       closed?.();
-      if (closed === undefined) onBroken(why);
+      if (closed === undefined) on.broken(why);
     };
     thread.on('message', (message: FromWriter) => {
       switch (message.kind) {
         case 'open':
           resolve({
-            file: message.file,
-            version: message.version,
-            migrated: message.migrated,
+            ...message.opened,
             run,
             scrub: () =>
               new Promise((done) => {
@@ -148,13 +164,16 @@ export function startWriter(data: ThreadData, onBroken: (cause: unknown) => void
           refusal = toStartError(message.error);
           break;
         case 'batch':
-          settleBatch?.(message.outcomes.map(toOutcome), message.commitMs);
+          settleBatch?.(message);
+          break;
+        case 'aside':
+          on.aside(message.name, fromThreadError(message.error));
           break;
         case 'scrubbed':
           scrubbed?.(message.done);
           break;
         case 'broken':
-          onBroken(fromThreadError(message.error));
+          on.broken(fromThreadError(message.error));
           break;
       }
     });

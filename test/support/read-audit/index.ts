@@ -15,5 +15,6 @@ export type ReadAudit = { 'audit-test.everything': { args: null; out: StoredAudi
 
 export const readAuditSet: CommandSet<Record<string, never>, ReadAudit> = {
   sqlite: fileBeside(import.meta.url, './all'),
+  seesJournaled: true,
   postgres: () => import('./all.ts'),
 };

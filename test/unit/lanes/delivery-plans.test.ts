@@ -41,9 +41,9 @@ test('no statement of a delivery walks along more than what is the delivery’s 
     sets.map((set) => set.sqlite.href),
     'writes',
   );
-  const runBatch = makeRunBatch(db, { vault, writer: 'test.0' }, commands, () => undefined);
+  const runBatch = makeRunBatch(db, { vault, writer: 'test.0' }, commands, { broken: () => undefined, aside: () => 0 });
   const done = (...asks: Parameters<typeof runBatch>[0]): unknown[] =>
-    runBatch(asks).map((one) => {
+    runBatch(asks).outcomes.map((one) => {
       if (!one.done) throw new Error(one.error.message);
       return one.out;
     });

@@ -14,6 +14,7 @@ import { makeWriterMemory, userIndex } from '../../../src/store/index.ts';
 import { sealNumbered, sealSettings } from '../../../src/subscriptions/rows.ts';
 import type { Settings } from '../../../src/subscriptions/subscription.ts';
 import { sealAnew } from '../../../src/store/reseal/sealed-table.ts';
+import { sealAside } from '../../../src/store/sqlite/journal/put-aside.ts';
 import { keyPlace } from '../../../src/store/user-key.ts';
 import { makeVault } from '../../../src/store/vault.ts';
 
@@ -56,6 +57,7 @@ const keyless = { id: 'dlv_1', body_key_sealed: null, unclaimed_key_sealed: null
 /** Each value as its own module seals it, with what names its row. */
 const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], sealed: Uint8Array | null]>> = {
   'user_key.key_sealed': [[index], before.seal(Buffer.alloc(32), keyPlace(index))],
+  'journal_aside.args_sealed': [[7], sealAside(before, { place: 7, args: { id: 'dlv_1' } })],
   'delivery.user_sealed': [['dlv_1'], sealUser(before, 'user-1', 'dlv_1')],
   'delivery.findings_sealed': [['dlv_1'], sealFindings(before, ['a.b'], 'dlv_1')],
   'delivery.body_key_sealed': [['dlv_1'], makeDeliveryKey(writing, 'dlv_1').sealed],
