@@ -25,7 +25,13 @@ type Unaudited = { 'bench.put-unaudited': InboxWrites['inbox.put'] };
 const unauditedSet: CommandSet<Unaudited, Operations> = {
   sqlite: fileBeside(import.meta.url, './unaudited/sqlite'),
   adding: ['bench.put-unaudited'],
-  journaled: { 'bench.put-unaudited': { answer: (seq) => ({ seq, state: 'accepted' }), check: () => undefined } },
+  journaled: {
+    'bench.put-unaudited': {
+      answer: (seq) => ({ seq, state: 'accepted' }),
+      check: () => undefined,
+      whenPutAside: 'go-on',
+    },
+  },
   postgres: () => Promise.resolve({ writes: {}, reads: {} } as never),
 };
 const key = (n: number) => secret(Buffer.alloc(32, n).toString('base64'));

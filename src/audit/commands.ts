@@ -179,8 +179,12 @@ const checkDraft = ({ at }: AuditDraft): void => void at.toISOString();
 export const auditSet: CommandSet<AuditWrites, AuditReads> = {
   adding: ['audit.append', 'audit.append-many'],
   journaled: {
-    'audit.append': { answer: () => null, check: checkDraft },
-    'audit.append-many': { answer: () => null, check: (drafts) => drafts.forEach(checkDraft) },
+    'audit.append': { answer: () => null, check: checkDraft, whenPutAside: 'commit-first' },
+    'audit.append-many': {
+      answer: () => null,
+      check: (drafts) => drafts.forEach(checkDraft),
+      whenPutAside: 'commit-first',
+    },
   },
   seesJournaled: { 'audit.uncovered': ({ journaled }) => (journaled === 'too' ? Infinity : 0) },
   sqlite: fileBeside(import.meta.url, './commands/all'),

@@ -88,7 +88,7 @@ export function makeMetrics(deps: {
     'chartgate_store_journaled',
     'Commands that are acknowledged by the journal and not carried out',
     'sum',
-    () => deps.storeHealth().journaled?.count ?? 0,
+    () => deps.storeHealth().journaled ?? 0,
   );
   gauge(
     'chartgate_store_last_commit_seconds',

@@ -76,6 +76,11 @@ export interface Journaled<O extends { readonly args: unknown; readonly out: unk
   readonly answer: (place: number) => O['out'];
   /** Throws for what could not be carried out. */
   readonly check: (args: O['args']) => void;
+  /**
+   * What follows when one could not be carried out all the same: the next ones of the set are answered once they are
+   * committed, until one was; or they go on as before.
+   */
+  readonly whenPutAside: 'commit-first' | 'go-on';
 }
 
 /** The commands of one module, for both engines. SQLite's are loaded inside its threads, hence by address. */
@@ -151,8 +156,8 @@ export interface StoreHealth {
   readonly reason?: string;
   readonly queued: number;
   readonly queuedBytes: number;
-  /** What is acknowledged and not carried out; absent where there is no journal. */
-  readonly journaled?: { readonly count: number; readonly bytes: number };
+  /** How many commands are acknowledged and not carried out; absent where there is no journal. */
+  readonly journaled?: number;
 }
 
 export interface StoreFigures {

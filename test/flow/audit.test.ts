@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { lastJournaledPlace } from '../../src/store/sqlite/journal/last-place.ts';
 import type { Verified } from '../../src/audit/index.ts';
 import { loadValidator } from '../../src/r4/index.ts';
 import { eventually } from '../support/eventually.ts';
@@ -212,8 +213,10 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
       const whole = await verify();
       expect(whole).toMatchObject({ code: 0, flaw: null });
       expect(whole.checkpoints).toBeGreaterThanOrEqual(5);
-      expect(whole.records).toBeGreaterThanOrEqual(5 * 10);
-      // Only the tail of the last life is not signed.
+      // Of the last life something may stand in the journal alone, and its tail is not signed.
+      const inJournal = database.engine === 'sqlite' ? lastJournaledPlace(database.file) : 0;
+      expect(whole.records + inJournal).toBeGreaterThanOrEqual(5 * 10);
+      expect(whole.records).toBeGreaterThanOrEqual(4 * 10);
       expect(whole.proven).toBeGreaterThanOrEqual(4 * 10);
       const chains = await chainsOf(place);
       const lifeOf = (chain: string): string => chain.split('.')[0] ?? '';
@@ -230,18 +233,23 @@ describe.each(PLACES)('on %s', (_engine, makePlace) => {
   }, 120_000);
 });
 
-test('without a store that writes, nobody is shown anything', async () => {
+test('what somebody was shown while the database took nothing is in the audit once it takes it', async () => {
   const [, sqlitePlace] = PLACES[0];
   const on = await start(sqlitePlace);
   const { database } = on.place;
   if (database.engine !== 'sqlite') throw new Error('not SQLite');
   const db = new DatabaseSync(database.file, { timeout: 5_000 });
-  // Somebody else holds the file: the question cannot be recorded, so it is not answered.
+  // Somebody else holds the file. The question is in the journal before it is answered.
+  const looks = (): unknown =>
+    db.prepare("SELECT count(*) AS n FROM audit_record WHERE record LIKE '%audit.search%'").get()?.['n'];
   db.exec('BEGIN IMMEDIATE');
   try {
-    expect((await on.admin('GET', 'audit?type=config')).status).toBe(503);
-  } finally {
+    expect((await on.admin('GET', 'audit?type=config')).status).toBe(200);
+    expect(looks()).toBe(0);
     db.exec('ROLLBACK');
+    expect(await eventually(looks, (found) => found === 1)).toBe(1);
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK');
     db.close();
   }
 }, 30_000);

@@ -172,8 +172,12 @@ describe('nothing acknowledged is lost', () => {
   }, 60_000);
 });
 
-test.each(['commits', 'journal'] as const)('the power-loss test finds a store that does not flush its %s', async (weakened) => {
-  const isEnough = ({ violations }: { readonly violations: readonly Violation[] }) => violations.length > 0;
-  const rounds = await runPowerLosses({ place: kept(makeSqlitePlace()), rounds: 4, seed: 14, weakened, isEnough });
-  expect(rounds.at(-1)?.violations.map(({ kind }) => kind)).toContain(weakened === 'journal' ? 'lost' : 'refused');
-}, 60_000);
+test.each(['commits', 'journal'] as const)(
+  'the power-loss test finds a store that does not flush its %s',
+  async (weakened) => {
+    const isEnough = ({ violations }: { readonly violations: readonly Violation[] }) => violations.length > 0;
+    const rounds = await runPowerLosses({ place: kept(makeSqlitePlace()), rounds: 4, seed: 14, weakened, isEnough });
+    expect(rounds.at(-1)?.violations.map(({ kind }) => kind)).toContain(weakened === 'journal' ? 'lost' : 'refused');
+  },
+  60_000,
+);

@@ -1,16 +1,14 @@
 import type { Migration } from './migration.ts';
 
 /*
- * How far the journal beside a SQLite database is carried out: changed in the transaction that carries it out. A delivery
- * has the place of its entry for its `seq`, so the first place lies behind all that are there. What cannot be carried out
- * was acknowledged all the same, and is put aside.
+ * How far the journal beside a SQLite database is carried out: changed in the transaction that carries it out, and made by
+ * the first start. What cannot be carried out was acknowledged all the same, and is put aside.
  */
 const sqlite = `
 CREATE TABLE store_journal (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   carried_place INTEGER NOT NULL
 ) STRICT;
-INSERT INTO store_journal (one, carried_place) SELECT 1, coalesce(max(seq), 0) FROM delivery;
 CREATE TABLE journal_aside (
   place INTEGER PRIMARY KEY,
   name TEXT NOT NULL,

@@ -71,9 +71,14 @@ export async function openSqlite(deps: {
   });
   const onBroken = (cause: unknown): void => breakIt({ code: 'store.io', cause });
 
+  /** Commands of which the last one that was journaled could not be carried out. */
+  const doubted = new Set<string>();
   const writer = await startWriter(data, {
     broken: onBroken,
-    aside: (command, cause) => log.error('journal.put-aside', { command, error: safeError(cause) }),
+    aside(command, cause) {
+      log.error('journal.put-aside', { command, error: safeError(cause) });
+      doubted.add(command);
+    },
   });
   const reader = await startReader({ ...data, file: writer.file }, onBroken).catch(async (thrown: unknown) => {
     await writer.close();
@@ -147,8 +152,19 @@ export async function openSqlite(deps: {
     if (watch.state() !== 'ready') proving ??= proveReady().finally(() => (proving = null));
   }, PROBE_MS).unref();
 
-  async function append(name: string, args: unknown, { check, answer }: AnyJournaled): Promise<Result<unknown>> {
+  /** `alike`: the commands of its set that are journaled; one that was put aside speaks against all of them. */
+  async function append(
+    name: string,
+    args: unknown,
+    { check, answer, whenPutAside }: AnyJournaled,
+    alike: readonly string[],
+  ): Promise<Result<unknown>> {
     check(args);
+    if (whenPutAside === 'commit-first' && alike.some((one) => doubted.has(one))) {
+      const committed = await queue.push(name, args);
+      if (committed.ok) for (const one of alike) doubted.delete(one);
+      return committed;
+    }
     const appended = await journal.append(name, args);
     return appended.ok ? ok(answer(appended.value)) : appended;
   }
@@ -165,7 +181,7 @@ export async function openSqlite(deps: {
       const seesUpTo = seesJournaled === true ? {} : (seesJournaled as ByName<SeesUpTo> | undefined);
       const write = (name: string, args: unknown, urgency: Urgency): Promise<Result<unknown>> => {
         const kind = journaled[name];
-        if (kind !== undefined) return append(name, args, kind);
+        if (kind !== undefined) return append(name, args, kind, Object.keys(journaled));
         return queue.push(name, args, urgency, afterPlace[name]?.(args) ?? 0);
       };
       /** What was journaled until now is seen. */
@@ -188,7 +204,7 @@ export async function openSqlite(deps: {
     },
     health: (): StoreHealth => {
       const { count, bytes } = queue.size();
-      const journaled = { ...journal.waiting() };
+      const journaled = journal.waiting().count;
       return { state: isClosed ? 'store.closed' : watch.state(), queued: count, queuedBytes: bytes, journaled };
     },
     figures: watch.figures,

@@ -53,6 +53,7 @@ function open() {
   settleIdentity(db, dataVault, randomUUID(), data.environment, Date.now());
   const vault = settleKeptKeys(db, dataVault, data.keys, Date.now());
   const store = String(db.prepare('SELECT id FROM store_identity').get()?.['id']);
+  settleCarriedPlace(db);
   makeJournalFiles(file);
   const journal = openJournalReader(file, vault, store);
   held.closeJournal = journal.close;
@@ -83,6 +84,11 @@ function dropArguments(asks: readonly Ask[]): void {
 }
 
 const RECOVER_COUNT = 128;
+
+/** A delivery has the place of its entry for its `seq`, so the first place lies behind all that are there. */
+const settleCarriedPlace = (db: DatabaseSync): void =>
+  db.exec(`INSERT INTO store_journal (one, carried_place) SELECT 1, coalesce(max(seq), 0) FROM delivery WHERE true
+    ON CONFLICT DO NOTHING`);
 
 /** At a start: what the life before had acknowledged and not carried out. Gives how many entries there were. */
 function recover(blocks: readonly BlockPlace[], carryOut: (blocks: readonly BlockPlace[]) => BatchDone): number {

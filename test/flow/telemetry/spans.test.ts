@@ -94,7 +94,8 @@ describe('a delivery', () => {
     expect(named(spans, 'delivery.store')).toMatchObject({
       'chartgate.delivery.id': id,
       'chartgate.delivery.hook': 'data',
-      'chartgate.delivery.state': 'received',
+      // On PostgreSQL it is known at once whether the same bytes came before.
+      'chartgate.delivery.state': expect.stringMatching(/^(?:accepted|received)$/) as unknown,
     });
     expect(named(spans, 'delivery.judge')).toMatchObject({ 'chartgate.verdict': 'sound' });
     expect(named(spans, 'delivery.settle')['chartgate.delivery.state']).toMatch(/^(?:queued|sending)$/);

@@ -42,7 +42,8 @@ test('a token that held is not believed after its end, however short ago that wa
     .sign(privateKey);
   const isGood = async (): Promise<boolean> => (await verify(`Bearer ${token}`)).ok;
   expect([await isGood(), await isGood()]).toEqual([true, true]);
-  expect((await verify(`Bearer ${token.slice(0, -2)}AA`)).ok).toBe(false);
+  const forged = `${token.slice(0, -10)}${token.at(-10) === 'A' ? 'B' : 'A'}${token.slice(-9)}`;
+  expect((await verify(`Bearer ${forged}`)).ok).toBe(false);
   ms = START + 59_000;
   expect(await isGood()).toBe(true);
   ms = START + 66_000;
