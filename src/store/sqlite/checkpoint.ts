@@ -3,10 +3,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isBeyondTrust } from './errors.ts';
 
 /**
- * 8 MB. The writer stands still meanwhile, about as long as for a large batch. With 48 MB it stood for a tenth of a
- * second, and moving as many pages took as long in all. Below `journal_size_limit`.
+ * 32 MB: pages that many commits change are moved once. The writer stands still meanwhile, for some hundredths of a
+ * second, in which acknowledgements go on by the journal. Below `journal_size_limit`.
  */
-const LARGE_FRAMES = 2_048;
+const LARGE_FRAMES = 8_192;
 /** After a checkpoint that a reader stood in the way of. */
 const AGAIN_MS = 1_000;
 const BUSY_MS = 5_000;
