@@ -1,24 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { cpuAtRest } from './cpu-at-rest.ts';
 import { load } from './load.ts';
 import type { Side } from './side.ts';
 import type { Round } from './turns.ts';
 
-/** So little within so long is rest. */
-const REST_MS = 250;
-const REST_CPU_S = 0.03;
-
 export interface Acknowledged extends Round {
   readonly p99Ms: number;
-}
-
-/** CPU seconds of a side that has nothing left to do: what it put off until later is its own, not the other side's. */
-async function cpuAtRest(side: Side): Promise<number> {
-  for (let before = await side.cpuSeconds(); ;) {
-    await pause(REST_MS);
-    const now = await side.cpuSeconds();
-    if (now - before < REST_CPU_S) return now;
-    before = now;
-  }
 }
 
 /** A round of webhooks, and the wait until all that was acknowledged is judged. */
