@@ -52,6 +52,12 @@ interface Of {
 export const ENROL_TABLES = ['enrolled_user', 'source_connection', 'source_request'] as const;
 export type EnrolTable = (typeof ENROL_TABLES)[number];
 
+/**
+ * The place of the delivery that told of it. Where that has the bytes of one before it, it told of nothing: this is known
+ * once it is carried out.
+ */
+type ToldBy = { readonly deliverySeq?: number };
+
 export type EnrolWrites = {
   /**
    * Which user a patient has, or is about to have: the given one, unless another was put down before it and is not
@@ -72,16 +78,16 @@ export type EnrolWrites = {
    * ends a revocation. What is known since later than `heardAt` was put down by a clock that was ahead, and outvotes
    * nothing.
    */
-  'enrol.news': { args: Of & { readonly heardAt: Date; readonly news: ConnectionNews }; out: null };
+  'enrol.news': { args: Of & ToldBy & { readonly heardAt: Date; readonly news: ConnectionNews }; out: null };
   /** All connections of the user are revoked; what comes from now on is late. */
   'enrol.revoke': { args: Of; out: null };
   /** Asked for. Its result may have come already. */
   'enrol.request': { args: Of & { readonly id: string; readonly kind: RequestKind; readonly mrn: string }; out: null };
   'enrol.arrive': {
-    args: Of & { readonly id: string; readonly kind: RequestKind; readonly deliveryId: string };
+    args: Of & ToldBy & { readonly id: string; readonly kind: RequestKind; readonly deliveryId: string };
     out: null;
   };
-  'enrol.late': { args: Pick<Of, 'tenant' | 'user'>; out: null };
+  'enrol.late': { args: Pick<Of, 'tenant' | 'user'> & ToldBy; out: null };
   /** Forgets a user: its row, connections and requests, and the patients (by keyed hash) for whom it was put down. */
   'enrol.erase': { args: Pick<Of, 'tenant' | 'user'> & { readonly claims: readonly Uint8Array[] }; out: null };
 };
@@ -138,7 +144,10 @@ export type EnrolReads = {
   };
 };
 
+const afterDelivery = ({ deliverySeq = 0 }: ToldBy): number => deliverySeq;
+
 export const enrolSet: CommandSet<EnrolWrites, EnrolReads> = {
+  afterPlace: { 'enrol.news': afterDelivery, 'enrol.arrive': afterDelivery, 'enrol.late': afterDelivery },
   sqlite: fileBeside(import.meta.url, './commands/all'),
   postgres: () => import('./commands/all.ts'),
 };

@@ -12,6 +12,14 @@ export const LATE = 'enrolment.late user_id';
 
 const keyOf = ({ client, user }: SourceUser): string => JSON.stringify([client, user]);
 
+export interface Followed {
+  readonly id: string;
+  readonly seq: number;
+  readonly user: SourceUser | null;
+  readonly hook: 'data' | 'notification';
+  readonly told: SourceEvent | null;
+}
+
 /**
  * Keeps the enrolment up to date with what is delivered. It is told before a delivery is settled, and may be told
  * twice. Who was revoked is held in memory, so that an ordinary delivery costs nothing here; another process hears of a
@@ -30,10 +38,17 @@ export function followDeliveries(deps: {
     if (users.ok) revoked = new Set(users.value.map(keyOf));
   }
 
-  async function hear(user: SourceUser, told: SourceEvent, deliveryId: string): Promise<Result<null>> {
+  async function hear(user: SourceUser, told: SourceEvent, { id, seq }: Followed): Promise<Result<null>> {
     const at = clock.now();
     if (told.kind !== 'notification')
-      return enrolment.writeBehind('enrol.arrive', { tenant, user, at, deliveryId, ...told });
+      return enrolment.writeBehind('enrol.arrive', {
+        tenant,
+        user,
+        at,
+        deliveryId: id,
+        deliverySeq: seq,
+        ...told,
+      });
     const news = readNews(told);
     if (news === null) return ok(null);
     const done = await enrolment.writeBehind('enrol.news', {
@@ -42,6 +57,7 @@ export function followDeliveries(deps: {
       at: readTime(told.at, at),
       heardAt: at,
       news,
+      deliverySeq: seq,
     });
     if (news.state === 'connected') await refresh();
     return done;
@@ -55,20 +71,15 @@ export function followDeliveries(deps: {
       timer = setInterval(() => void refresh(), EVERY_MS).unref();
     },
     /** What is to be added to the findings of the delivery. A fault: it must wait. */
-    async follow(delivery: {
-      readonly id: string;
-      readonly user: SourceUser | null;
-      readonly hook: 'data' | 'notification';
-      readonly told: SourceEvent | null;
-    }): Promise<Result<readonly string[]>> {
-      const { id, user, hook, told } = delivery;
+    async follow(delivery: Followed): Promise<Result<readonly string[]>> {
+      const { seq, user, hook, told } = delivery;
       if (user === null) return ok([]);
       if (told !== null) {
-        const heard = await hear(user, told, id);
+        const heard = await hear(user, told, delivery);
         if (!heard.ok) return heard;
       }
       if (hook !== 'data' || !revoked.has(keyOf(user))) return ok([]);
-      const counted = await enrolment.writeBehind('enrol.late', { tenant, user });
+      const counted = await enrolment.writeBehind('enrol.late', { tenant, user, deliverySeq: seq });
       return counted.ok ? ok([LATE]) : counted;
     },
     stop: (): void => clearInterval(timer),

@@ -309,6 +309,13 @@ export type InboxReads = {
 export const inboxSet: CommandSet<InboxWrites, InboxReads> = {
   adding: ['inbox.put'],
   journaled,
+  // Whoever acts on a delivery may have heard of it by its acknowledgement.
+  afterPlace: {
+    'inbox.replay': () => Infinity,
+    'inbox.assign': () => Infinity,
+    'inbox.note': () => Infinity,
+    'inbox.discard': () => Infinity,
+  },
   seesJournaled: { 'inbox.received': receivedUpTo },
   sqlite: fileBeside(import.meta.url, './commands/all'),
   postgres: () => import('./commands/all.ts'),

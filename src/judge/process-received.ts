@@ -34,6 +34,7 @@ const OTHERS_AFTER_MS = 6_000;
 /** What others may want to know of a delivery. */
 export interface Followed {
   readonly id: string;
+  readonly seq: number;
   readonly hook: Received['hook'];
   readonly user: { readonly client: string; readonly user: string } | null;
   readonly told: SourceEvent | null;
@@ -121,7 +122,7 @@ export function processReceived(deps: {
     const { client, user } = facts;
     if (verdict.kind === 'quarantine' || client === null || user === null) return ok(judgement);
     const more = await deps
-      .follow({ id: one.id, hook: one.hook, user: { client, user }, told })
+      .follow({ id: one.id, seq: one.seq, hook: one.hook, user: { client, user }, told })
       .catch((thrown: unknown) => {
         // A bug of whoever follows must not keep the delivery from its chart.
         log.error('delivery.failed', { deliveryId: one.id, error: safeError(thrown) });

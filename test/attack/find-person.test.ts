@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { startHostileEhr } from '../support/smart/hostile-ehr.ts';
 import { aGrant, startSmart, type SmartRig } from '../support/smart/start-smart.ts';
 
@@ -139,6 +140,9 @@ describe('those who are not linked', () => {
     expect([ids(bundle).includes('linked-4'), bundle.total]).toEqual([false, 6]);
     charts.set('linked-4', patient('linked-4', 'Smith'));
     await rig.get('/fhir/Patient/linked-4', token());
+    // What a read has shown is written once its answer has gone.
+    const total = async () => (await look('/fhir/Patient?name=smith')).bundle.total;
+    expect(await eventually(total, (found) => found === 7)).toBe(7);
   });
 });
 

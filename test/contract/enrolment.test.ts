@@ -6,6 +6,7 @@ import {
   type EnrolWrites,
   type SourceEvent,
 } from '../../src/enrol/index.ts';
+import { inboxSet } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { testClock } from '../support/clock.ts';
@@ -26,7 +27,7 @@ describe.each(PLACES)('enrolment on %s', (_engine, makePlace) => {
   let store: Store;
   beforeEach(async () => {
     place = await makePlace();
-    store = await place.open({ sets: [enrolSet] });
+    store = await place.open({ sets: [inboxSet, enrolSet] });
   });
   afterEach(() => place.remove());
 
@@ -140,11 +141,37 @@ describe.each(PLACES)('enrolment on %s', (_engine, makePlace) => {
     expect((await overdue(9)).map(({ id }) => id)).toEqual(['doc-2']);
   });
 
+  test('the same bytes once more tell of nothing, whatever time they are heard at', async () => {
+    const put = async (id: string): Promise<number> => {
+      const stored = await store.use(inboxSet).write('inbox.put', {
+        ...{ id, tenant, hook: 'notification', at: at(0), requestId: 'req_1', receiver: 'ins_1', sender: 'secret' },
+        body: new TextEncoder().encode('a notification without a time'),
+      });
+      return must(stored).seq;
+    };
+    const clock = testClock('2026-01-02T04:00:00Z');
+    const follower = followDeliveries({ tenant, enrolment: store.use(enrolSet), clock });
+    const hear = async (id: string, hook: 'data' | 'notification', told: SourceEvent | null) =>
+      must(await follower.follow({ id, seq: await put(id), hook, user, told }));
+    const connected: SourceEvent = {
+      ...{ kind: 'notification', dataSource: 'Ring', action: 'user_connected', level: 'info', message: 'm', at: null },
+    };
+    await hear('dlv_1', 'notification', connected);
+    await write('enrol.revoke', { at: clock.now() });
+    clock.advance(60_000);
+    await hear('dlv_2', 'notification', connected);
+    await hear('dlv_3', 'data', { kind: 'lab', id: 'doc-1' });
+    await follower.refresh();
+    await hear('dlv_4', 'data', null);
+    expect(await states()).toEqual([['Ring', 'revoked']]);
+    expect(await show()).toMatchObject({ requests: [], late: 0 });
+  });
+
   test('follows deliveries: notifications, results, late data', async () => {
     const clock = testClock('2026-01-02T04:00:00Z');
     const follower = followDeliveries({ tenant, enrolment: store.use(enrolSet), clock });
     const follow = async (hook: 'data' | 'notification', told: SourceEvent | null) =>
-      must(await follower.follow({ id: 'dlv_1', hook, user, told }));
+      must(await follower.follow({ id: 'dlv_1', seq: 1, hook, user, told }));
     const say = (action: string, level: string | null, minute: string | null) =>
       follow('notification', { kind: 'notification', dataSource: 'Ring', action, level, message: 'said', at: minute });
     await say('user_connected', 'info', '2026-01-02T03:01:00');

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync, symlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { auditSet } from '../../src/audit/index.ts';
 import { inboxSet, type InboxWrites } from '../../src/inbox/index.ts';
 import { StartError, systemClock, type Result } from '../../src/kernel/index.ts';
 import { copySqlite, type Store } from '../../src/store/index.ts';
 import { keysOf } from '../../src/store/open-store.ts';
+import { journalNames } from '../../src/store/sqlite/journal/journal-names.ts';
 import { openJournal } from '../../src/store/sqlite/journal/make-journal.ts';
 import { makeVault } from '../../src/store/vault.ts';
 import { deliverSet } from '../../src/lanes/index.ts';
@@ -111,6 +112,31 @@ test('what one life acknowledged and did not carry out, the next carries out bef
   expect(query('SELECT count(*) AS n FROM audit_record')).toEqual([{ n: 4 }]);
 });
 
+test('nothing of an earlier life is left in the files of the journal', async () => {
+  await makeDatabase();
+  // So much that both files are used.
+  const large = Array.from({ length: 6 }, (_, n) => ({
+    ...putOf(`dlv_${n}`),
+    body: new Uint8Array(1_500_000).fill(n),
+  }));
+  await acknowledge(large.map((args) => ['inbox.put', args]));
+  expect(journalNames(file).every((one) => statSync(one).size > 0)).toBe(true);
+  const store = await place.open({ sets });
+  expect(journalNames(file).map((one) => statSync(one).size)).toEqual([0, 0]);
+  expect(await acknowledged(store)).toBe(6);
+});
+
+test('whoever has heard of a delivery by its acknowledgement can act on it', async () => {
+  const store = await place.open({ sets });
+  const inbox = store.use(inboxSet);
+  const act = { tenant, at: new Date(1_800_000_000_000), requestId: 'req_2', actor: 'operator:a' };
+  for (let n = 0; n < 20; n += 1) {
+    const id = `dlv_${n}`;
+    must(await inbox.write('inbox.put', putOf(id)));
+    expect(must(await inbox.write('inbox.note', { ...act, id, text: 'seen' }))).toBe('done');
+  }
+});
+
 test('the same bytes are found to be so when they are carried out', async () => {
   const store = await place.open({ sets });
   const inbox = store.use(inboxSet);
@@ -176,7 +202,10 @@ test('no copy is made of a database that lacks what was acknowledged', async () 
   await makeDatabase();
   await acknowledge([['inbox.put', putOf('dlv_1')]]);
   const to = `${file}-copy`;
-  await expect(copySqlite(file, to, () => undefined, 0)).rejects.toMatchObject({ code: 'store.journal-waits' });
+  const link = `${file}-link`;
+  symlinkSync(file, link);
+  for (const path of [file, link])
+    await expect(copySqlite(path, to, () => undefined, 0)).rejects.toMatchObject({ code: 'store.journal-waits' });
   expect(existsSync(to)).toBe(false);
   await makeDatabase();
   await copySqlite(file, to, () => undefined, 0);

@@ -3,12 +3,14 @@ import type { EnrolWrites } from '../commands.ts';
 import { decideConnection, withoutAhead } from '../decide-connection.ts';
 import { indexOf, sealFailure, toKept } from '../rows.ts';
 import { lockUser } from './lock-user.ts';
+import { wasToldBefore } from './told-before.ts';
 
 export function* putNews(
   context: CommandContext,
-  { tenant, user, at, heardAt, news }: EnrolWrites['enrol.news']['args'],
+  { tenant, user, at, heardAt, news, deliverySeq }: EnrolWrites['enrol.news']['args'],
 ): Program<null> {
   const { vault } = context;
+  if (yield* wasToldBefore(deliverySeq)) return null;
   if (yield* isErased(tenant, indexOf(vault, user))) return null;
   const index = yield* lockUser(context, tenant, user);
   const { dataSource } = news;

@@ -2,6 +2,7 @@ import { isErased, run, type CommandContext, type Program } from '../../store/in
 import type { EnrolWrites } from '../commands.ts';
 import { indexOf, sealMrn } from '../rows.ts';
 import { lockUser } from './lock-user.ts';
+import { wasToldBefore } from './told-before.ts';
 
 export function* request(
   context: CommandContext,
@@ -17,8 +18,9 @@ export function* request(
 
 export function* arrive(
   context: CommandContext,
-  { tenant, user, at, id, kind, deliveryId }: EnrolWrites['enrol.arrive']['args'],
+  { tenant, user, at, id, kind, deliveryId, deliverySeq }: EnrolWrites['enrol.arrive']['args'],
 ): Program<null> {
+  if (yield* wasToldBefore(deliverySeq)) return null;
   if (yield* isErased(tenant, indexOf(context.vault, user))) return null;
   const index = yield* lockUser(context, tenant, user);
   const atMs = at.getTime();

@@ -2,6 +2,7 @@ import { part, run, type CommandContext, type Program } from '../../store/index.
 import type { EnrolWrites } from '../commands.ts';
 import { indexOf } from '../rows.ts';
 import { lockUser } from './lock-user.ts';
+import { wasToldBefore } from './told-before.ts';
 
 const LATER_OF = part('max', 'greatest');
 
@@ -21,8 +22,9 @@ export function* revoke(
 
 export function* countLate(
   { vault }: CommandContext,
-  { tenant, user }: EnrolWrites['enrol.late']['args'],
+  { tenant, user, deliverySeq }: EnrolWrites['enrol.late']['args'],
 ): Program<null> {
+  if (yield* wasToldBefore(deliverySeq)) return null;
   yield* run`
     UPDATE enrolled_user SET late = late + 1
     WHERE tenant = ${tenant} AND user_index = ${indexOf(vault, user)} AND revoked_at IS NOT NULL`;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StartError } from '../../kernel/index.ts';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -40,7 +40,8 @@ function carriedPlace(file: string): number | null {
 
 /** What was acknowledged before now and stands in the journal alone must be in the copy. */
 async function untilCarriedOut(file: string, patienceMs: number): Promise<void> {
-  const last = lastJournaledPlace(file);
+  // The journal stands beside the file itself, not beside a link to it.
+  const last = lastJournaledPlace(existsSync(file) ? realpathSync(file) : file);
   for (let waitedMs = 0; waitedMs <= patienceMs; waitedMs += AGAIN_MS) {
     const carried = carriedPlace(file);
     if (carried === null || carried >= last) return;
@@ -53,9 +54,9 @@ async function untilCarriedOut(file: string, patienceMs: number): Promise<void> 
 }
 
 /**
- * Copies a database that others write to, with whatever was acknowledged before, as it was at one moment: the open read transaction keeps that moment while
- * the log of the original grows. The copy is one file without a log of its own, and on the disk when this ends. Answers
- * its size in bytes.
+ * Copies a database that others write to, with whatever was acknowledged before, as it was at one moment: the open read
+ * transaction keeps that moment while the log of the original grows. The copy is one file without a log of its own, and
+ * on the disk when this ends. Answers its size in bytes.
  */
 export async function copySqlite(
   file: string,

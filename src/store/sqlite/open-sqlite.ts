@@ -89,6 +89,7 @@ export async function openSqlite(deps: {
 
   const watch = makeHealthWatch({ engine: 'sqlite', log });
   const kept = rememberAnswers(reader.read, adding);
+  const { queueBytes } = deps.limits ?? {};
   let isBusy = false;
   let isClosed = false;
 
@@ -102,7 +103,7 @@ export async function openSqlite(deps: {
     onDurable: () => queue.wake(),
     onFault: watch.journal,
     onBroken,
-    ...(deps.journalLimits === undefined ? {} : { limits: deps.journalLimits }),
+    limits: { ...(queueBytes === undefined ? {} : { queueBytes }), ...deps.journalLimits },
   });
   const waitForPlace = makeWaitForPlace({ carriedPlace: journal.carriedPlace, onWanted: () => queue.wake() });
   /** A database that takes nothing is asked by `probe` alone. */
@@ -182,7 +183,8 @@ export async function openSqlite(deps: {
       const write = (name: string, args: unknown, urgency: Urgency): Promise<Result<unknown>> => {
         const kind = journaled[name];
         if (kind !== undefined) return append(name, args, kind, Object.keys(journaled));
-        return queue.push(name, args, urgency, afterPlace[name]?.(args) ?? 0);
+        const place = Math.min(afterPlace[name]?.(args) ?? 0, journal.durablePlace());
+        return queue.push(name, args, urgency, place);
       };
       /** What was journaled until now is seen. */
       const seen = (name: string, args: unknown): Promise<void> | null => {
@@ -210,8 +212,9 @@ export async function openSqlite(deps: {
     figures: watch.figures,
     broken,
     async scrub() {
+      const before = journal.durablePlace() + 1;
       for (let tries = 0; tries < SCRUB_TRIES; tries += 1) {
-        if ((await journal.wipe()) && (await writer.scrub())) return 'done';
+        if ((await journal.wipe(before)) && (await writer.scrub())) return 'done';
         await pause(SCRUB_AGAIN_MS);
       }
       return 'partly';
@@ -222,6 +225,7 @@ export async function openSqlite(deps: {
         clearInterval(probe);
         await journal.finish();
         await queue.close();
+        waitForPlace.release('all');
         await journal.close();
         await reader.close();
         await writer.close();

@@ -11,7 +11,7 @@ import { loadCommands } from './load-commands.ts';
 import { migrate, settleIdentity, settleKeptKeys } from './migrate.ts';
 import { forbidRewriting, openWriter, versionOf } from './open-database.ts';
 import { prepareFile } from './prepare-file.ts';
-import { makeJournalFiles } from './journal/journal-names.ts';
+import { emptyJournalFiles, makeJournalFiles } from './journal/journal-names.ts';
 import { openJournalReader } from './journal/read-journal.ts';
 import type { BlockPlace } from './journal/format.ts';
 import {
@@ -83,7 +83,8 @@ function dropArguments(asks: readonly Ask[]): void {
     if (isObject(args)) for (const value of Object.values(args)) if (value instanceof Uint8Array) dropBytes(value);
 }
 
-const RECOVER_COUNT = 128;
+/** Carried out together at a start. */
+const RECOVER = { count: 128, bytes: 8 * 1024 * 1024 } as const;
 
 /** A delivery has the place of its entry for its `seq`, so the first place lies behind all that are there. */
 const settleCarriedPlace = (db: DatabaseSync): void =>
@@ -93,15 +94,16 @@ const settleCarriedPlace = (db: DatabaseSync): void =>
 /** At a start: what the life before had acknowledged and not carried out. Gives how many entries there were. */
 function recover(blocks: readonly BlockPlace[], carryOut: (blocks: readonly BlockPlace[]) => BatchDone): number {
   let some: BlockPlace[] = [];
-  let [count, all] = [0, 0];
+  let [count, bytes, all] = [0, 0, 0];
   for (const [i, block] of blocks.entries()) {
     some.push(block);
     count += block.count;
-    if (count < RECOVER_COUNT && i + 1 < blocks.length) continue;
+    bytes += block.bytes;
+    if (count < RECOVER.count && bytes < RECOVER.bytes && i + 1 < blocks.length) continue;
     const { failure } = carryOut(some);
     if (failure !== null) throw fromThreadError(failure.error);
     all += count;
-    [some, count] = [[], 0];
+    [some, count, bytes] = [[], 0, 0];
   }
   return all;
 }
@@ -122,6 +124,7 @@ async function main(): Promise<void> {
   const carriedPlace = (): number =>
     Number(db.prepare('SELECT carried_place FROM store_journal').get()?.['carried_place']);
   const recovered = recover(journal.blocksAfter(carriedPlace()), (blocks) => runBatch([], blocks));
+  emptyJournalFiles(file);
   const checkpoint = makeCheckpoint(db, file, onBroken);
   held.closeIndex = checkpoint.close;
   let idle: NodeJS.Timeout | undefined;

@@ -42,6 +42,7 @@ const HEAD_MAGIC = Buffer.from('chartgate journal 1\n');
 const DIGEST = 32;
 
 const BLOCK_MAGIC = 0x314b4c42;
+export const BLOCK_BEGINS = Buffer.from('BLK1');
 const NONCE = 12;
 const TAG = 16;
 /** Magic, length of the sealed entries, place of the first, their count, nonce, tag. */
@@ -76,6 +77,12 @@ export function unpackHead(bytes: Buffer): Head | null {
   return { store, use, sealedKey: Buffer.from(key, 'base64') };
 }
 
+/** Whether a file begins with what none of ours does. An empty one, and one whose head was wiped or torn, does not. */
+export function isForeignHead(bytes: Buffer): boolean {
+  const begins = bytes.subarray(0, HEAD_MAGIC.length);
+  return !begins.equals(HEAD_MAGIC.subarray(0, begins.length)) && begins.some((byte) => byte !== 0);
+}
+
 /** Bytes among the arguments stand behind the others, as they are: to serialize them would be to copy them twice. */
 interface Plain {
   readonly args: unknown;
@@ -91,12 +98,13 @@ function partsOf(args: unknown): readonly Uint8Array[] {
   return [serialize({ args: others, bytes } satisfies Plain), ...given.map(([, value]) => value)];
 }
 
-/** An entry before it has its place. */
-export type Draft = Pick<Entry, 'name' | 'args'>;
 /** Length of the name, of what is serialized, and of the whole. */
 const ENTRY_HEAD = 1 + 4 + 4;
 
-function packEntry({ name, args }: Draft): readonly Uint8Array[] {
+/** An entry as it stands in a block, in parts. Throws for arguments that cannot be written down. */
+export type PackedEntry = readonly Uint8Array[];
+
+export function packEntry({ name, args }: Pick<Entry, 'name' | 'args'>): PackedEntry {
   const parts = partsOf(args);
   const head = Buffer.allocUnsafe(ENTRY_HEAD + name.length);
   head[0] = name.length;
@@ -139,10 +147,10 @@ function joinSmall(parts: readonly Uint8Array[]): readonly Uint8Array[] {
 export function packBlock(
   key: KeyObject,
   { use, at, first }: Pick<BlockPlace, 'use' | 'at' | 'first'>,
-  drafts: readonly Draft[],
+  entries: readonly PackedEntry[],
   nonce: Uint8Array,
 ): readonly Buffer[] {
-  const parts = drafts.flatMap(packEntry);
+  const parts = entries.flat();
   const head = Buffer.allocUnsafe(BLOCK_HEAD);
   head.writeUInt32LE(BLOCK_MAGIC, 0);
   head.writeUInt32LE(
@@ -150,7 +158,7 @@ export function packBlock(
     LENGTH_AT,
   );
   head.writeBigUInt64LE(BigInt(first), FIRST_AT);
-  head.writeUInt32LE(drafts.length, COUNT_AT);
+  head.writeUInt32LE(entries.length, COUNT_AT);
   head.set(nonce, NONCE_AT);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(bindingOf(use, at, head));

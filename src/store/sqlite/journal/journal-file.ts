@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { closeSync, constants, fdatasync, fstatSync, ftruncate, openSync, writev } from 'node:fs';
 import { dropBytes, type Chance } from '../../../kernel/index.ts';
 import type { Sealer } from '../../vault.ts';
-import { HEAD_BYTES, keyPlaceOf, packBlock, packHead, type BlockPlace, type Draft } from './format.ts';
+import { HEAD_BYTES, keyPlaceOf, packBlock, packHead, type BlockPlace, type PackedEntry } from './format.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -45,13 +45,15 @@ export interface JournalFile {
   use(): number | null;
   /** How far it is written. */
   end(): number;
+  /** Whether something can be read in it: of its present use, or of one before it. */
+  mayHold(): boolean;
   /** How many of its entries are not carried out. */
   waiting(): number;
   carriedOut(count: number): void;
   /** The next block is the first of a new use; whatever stands in the file is wanted no more. */
   renew(): void;
   /** Durable when it resolves. */
-  append(drafts: readonly Draft[], first: number): Promise<Omit<BlockPlace, 'file'>>;
+  append(entries: readonly PackedEntry[], first: number): Promise<Omit<BlockPlace, 'file'>>;
   /** What was in it can be read no more. */
   wipe(): Promise<void>;
   close(): void;
@@ -77,6 +79,7 @@ export function openJournalFile(
   return {
     use: () => present?.use ?? null,
     end: () => end,
+    mayHold: () => length > 0,
     waiting: () => waiting,
     carriedOut(count) {
       waiting -= count;
@@ -84,7 +87,7 @@ export function openJournalFile(
     renew() {
       present = null;
     },
-    async append(drafts, first) {
+    async append(entries, first) {
       const begun = present === null ? begin(first) : null;
       const { use, key } = begun ?? (present as NonNullable<typeof present>);
       if (begun !== null && length > deps.keptBytes) {
@@ -92,16 +95,17 @@ export function openJournalFile(
         length = 0;
       }
       const at = begun === null ? end : HEAD_BYTES;
-      const block = packBlock(key, { use, at, first }, drafts, chance(NONCE_BYTES));
+      const block = packBlock(key, { use, at, first }, entries, chance(NONCE_BYTES));
       const bytes = block.reduce((sum, part) => sum + part.length, 0);
+      // Also where it fails: any part of it may be there.
+      length = Math.max(length, at + bytes);
       if (begun === null) await write(fd, block, at);
       else await write(fd, [begun.head, ...block], 0);
       block.forEach(dropBytes);
       present = { use, key };
       end = at + bytes;
-      length = Math.max(length, end);
-      waiting += drafts.length;
-      return { use, at, bytes, first, count: drafts.length };
+      waiting += entries.length;
+      return { use, at, bytes, first, count: entries.length };
     },
     async wipe() {
       await write(fd, [Buffer.alloc(HEAD_BYTES)], 0);

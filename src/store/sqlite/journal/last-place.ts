@@ -3,7 +3,8 @@ import { BLOCK_HEAD_BYTES, HEAD_BYTES, lengthOfBlock, placesOfBlock, unpackHead 
 import { journalNames } from './journal-names.ts';
 import { readAt } from './read-at.ts';
 
-function lastOf(fd: number): number {
+/** The place of the last entry of the present use of a file, as the heads of its blocks say; 0 where it has none. */
+export function lastPlaceOf(fd: number): number {
   const head = unpackHead(readAt(fd, 0, HEAD_BYTES));
   if (head === null) return 0;
   const end = fstatSync(fd).size;
@@ -28,7 +29,7 @@ export function lastJournaledPlace(database: string): number {
     .map((path) => {
       const fd = openSync(path, 'r');
       try {
-        return lastOf(fd);
+        return lastPlaceOf(fd);
       } finally {
         closeSync(fd);
       }

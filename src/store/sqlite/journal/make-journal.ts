@@ -1,7 +1,6 @@
 import { errorCode, fail, fault, ok, type Chance, type Clock, type Fault, type Result } from '../../../kernel/index.ts';
 import type { Sealer } from '../../vault.ts';
-import { weigh } from '../../weigh.ts';
-import type { BlockPlace, Draft } from './format.ts';
+import { packEntry, type BlockPlace, type PackedEntry } from './format.ts';
 import { openJournalFile, type JournalFile } from './journal-file.ts';
 import { journalNames } from './journal-names.ts';
 
@@ -28,14 +27,15 @@ const MOMENT_MS = 10;
 /** When nothing happens, nothing is left in the files. */
 const IDLE_MS = 2_000;
 
-interface Waiting extends Draft {
+interface Waiting {
+  readonly packed: PackedEntry;
   readonly weight: number;
   readonly since: number;
   readonly settle: (result: Result<number>) => void;
 }
 
 export interface Journal {
-  /** The place of the entry, once it is durable. */
+  /** The place of the entry, once it is durable. Rejects what cannot be written down, which is a bug. */
   append(name: string, args: unknown): Promise<Result<number>>;
   /** What is durable and not carried out, and has not been taken. */
   waiting(): { readonly count: number; readonly bytes: number };
@@ -50,8 +50,11 @@ export interface Journal {
   carriedPlace(): number;
   /** Whether somebody waits for an append, or did a moment ago. */
   isAppending(): boolean;
-  /** Destroys the keys of all that stands in it now. False where not all of that is carried out: then once more. */
-  wipe(): Promise<boolean>;
+  /**
+   * Destroys the keys of all that stands in it now, or below this place. False where not all of that is carried out, or
+   * it is being written to: then once more.
+   */
+  wipe(before?: number): Promise<boolean>;
   /** Refuses what comes from now on, and resolves when what came before is durable. */
   finish(): Promise<void>;
   close(): Promise<void>;
@@ -141,8 +144,10 @@ export function openJournal(deps: {
   }
 
   async function makeDurable(group: readonly Waiting[]): Promise<Result<number>> {
+    if (isBroken) return fail(fault('store.io'));
     try {
-      const place = { ...(await chooseFile().append(group, nextPlace)), file: current };
+      const entries = group.map(({ packed }) => packed);
+      const place = { ...(await chooseFile().append(entries, nextPlace)), file: current };
       nextPlace += place.count;
       blocks.push(place);
       standing.count += place.count;
@@ -170,7 +175,11 @@ export function openJournal(deps: {
   function release(): void {
     isFlushing = false;
     schedule();
-    if (isFinished && gathering.length === 0) finished?.();
+    finishIfDone();
+  }
+
+  function finishIfDone(): void {
+    if (isFinished && !isFlushing && gathering.length === 0) finished?.();
   }
 
   // After the I/O of this turn: what was read together becomes durable together.
@@ -189,6 +198,7 @@ export function openJournal(deps: {
       one.settle(fail(fault('store.queue-full')));
     }
     watch();
+    finishIfDone();
   }
   function watch(): void {
     const [first] = gathering;
@@ -210,14 +220,13 @@ export function openJournal(deps: {
     }
   }
 
-  function wipe(): Promise<boolean> {
-    wipeBefore ??= nextPlace;
-    const before = wipeBefore;
-    const isOld = (file: JournalFile): boolean => (file.use() ?? Infinity) < before;
+  function wipe(before = nextPlace): Promise<boolean> {
+    const wanted = (wipeBefore = Math.max(wipeBefore ?? 0, before));
+    const isOld = (file: JournalFile): boolean => file.mayHold() && (file.use() ?? 0) < wanted;
     return alone(async () => {
       for (const file of files) if (isOld(file) && file.waiting() === 0) await file.wipe();
       if (files.some(isOld)) return false;
-      wipeBefore = null;
+      if (wipeBefore === wanted) wipeBefore = null;
       return true;
     });
   }
@@ -235,11 +244,14 @@ export function openJournal(deps: {
     append(name, args) {
       if (isFinished) return Promise.resolve(fail(fault('store.closed')));
       if (isBroken) return Promise.resolve(fail(fault('store.io')));
-      const weight = weigh(args);
-      if (gathering.length >= limits.queueCount || gatheredBytes + weight > limits.queueBytes)
-        return Promise.resolve(fail(fault('store.queue-full')));
       return new Promise((settle) => {
-        gathering.push({ name, args, weight, since: clock.monotonicMs(), settle });
+        const packed = packEntry({ name, args });
+        const weight = packed.reduce((sum, { byteLength }) => sum + byteLength, 0);
+        if (gathering.length >= limits.queueCount || gatheredBytes + weight > limits.queueBytes) {
+          settle(fail(fault('store.queue-full')));
+          return;
+        }
+        gathering.push({ packed, weight, since: clock.monotonicMs(), settle });
         gatheredBytes += weight;
         schedule();
         watch();
@@ -288,7 +300,7 @@ export function openJournal(deps: {
       clearTimeout(idle);
       return new Promise((resolve) => {
         finished = resolve;
-        if (!isFlushing && gathering.length === 0) resolve();
+        finishIfDone();
       });
     },
     async close() {

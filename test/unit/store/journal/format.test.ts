@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   HEAD_BYTES,
   packBlock,
+  packEntry,
   packHead,
   unpackBlock,
   unpackHead,
@@ -16,7 +17,7 @@ const ASKED = [
   { name: 'audit.append', args: { at: new Date(0), toSeal: { mrn: 'M-1' }, more: ['å', null, 1.5] } },
 ];
 const blockOf = (asked: readonly { readonly name: string; readonly args: unknown }[]): Buffer =>
-  Buffer.concat(packBlock(key, place, asked, randomBytes(12)));
+  Buffer.concat(packBlock(key, place, asked.map(packEntry), randomBytes(12)));
 
 test('a block gives back what was asked, each under its own place', () => {
   const opened = unpackBlock(key, place, blockOf(ASKED));

@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { StartError, systemClock, type Fault } from '../../../../src/kernel/index.ts';
-import type { BlockPlace } from '../../../../src/store/sqlite/journal/format.ts';
-import { journalNames, makeJournalFiles } from '../../../../src/store/sqlite/journal/journal-names.ts';
+import { StartError, systemClock, type Chance, type Fault } from '../../../../src/kernel/index.ts';
+import { HEAD_BYTES, type BlockPlace } from '../../../../src/store/sqlite/journal/format.ts';
+import {
+  emptyJournalFiles,
+  journalNames,
+  makeJournalFiles,
+} from '../../../../src/store/sqlite/journal/journal-names.ts';
 import { openJournal, type Journal, type JournalLimits } from '../../../../src/store/sqlite/journal/make-journal.ts';
 import { openJournalReader } from '../../../../src/store/sqlite/journal/read-journal.ts';
 import { makeVault } from '../../../../src/store/vault.ts';
@@ -26,13 +30,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function open(carried: number, limits: Partial<JournalLimits> = {}) {
+function open(carried: number, limits: Partial<JournalLimits> = {}, chance: Chance = randomBytes, at = database) {
   const told = { faults: [] as (Fault | null)[], broken: [] as unknown[], durable: 0 };
   const journal = openJournal({
-    database,
+    database: at,
     store: STORE,
     vault,
-    chance: randomBytes,
+    chance,
     clock: systemClock,
     carried,
     onDurable: () => void (told.durable += 1),
@@ -135,6 +139,52 @@ test('wiped, the keys of what was in it are gone, also under load', async () => 
   await journal.close();
 });
 
+test('wiped twice, also what came between is gone', async () => {
+  const { journal } = open(0);
+  await placeOf(journal, 'of a first patient');
+  // Not carried out yet, so that it is to be asked for again; another does so.
+  expect(await journal.wipe()).toBe(false);
+  journal.carriedOut(journal.take(ALL));
+  await placeOf(journal, 'of a second patient');
+  journal.carriedOut(journal.take(ALL));
+  expect(await journal.wipe()).toBe(true);
+  expect(findAfter(0)).toEqual([]);
+  await journal.close();
+});
+
+test('what stands in a file that is to be used anew, and could not be, is wiped too', async () => {
+  let isFull = false;
+  const chance: Chance = (bytes) => {
+    if (isFull) throw Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    return randomBytes(bytes);
+  };
+  const { journal } = open(0, { fileBytes: 600 }, chance);
+  await placeOf(journal, 'x'.repeat(900));
+  journal.carriedOut(journal.take(ALL));
+  isFull = true;
+  expect(await journal.append('a.command', 'b')).toMatchObject({ ok: false, fault: { code: 'store.full' } });
+  expect(await journal.wipe()).toBe(true);
+  expect(journalNames(database).map((file) => statSync(file).size)).toEqual([0, 0]);
+  await journal.close();
+});
+
+test('arguments that cannot be written down fail for their caller alone', async () => {
+  const { journal, told } = open(0);
+  const good = journal.append('a.command', 'good');
+  await expect(journal.append('a.command', { call: () => 1 })).rejects.toThrow('could not be cloned');
+  expect([await good, told.broken]).toEqual([{ ok: true, value: 1 }, []]);
+  await journal.close();
+});
+
+test('who finishes does not wait for those who are refused', async () => {
+  const { journal } = open(0, { waitingBytes: 100, waitMs: 30 });
+  await placeOf(journal, 'x'.repeat(200));
+  const late = journal.append('a.command', 'late');
+  await journal.finish();
+  expect(await late).toMatchObject({ ok: false, fault: { code: 'store.queue-full' } });
+  await journal.close();
+});
+
 test('after a disk that was full the next append stands where the failed one would have stood', async () => {
   const { journal, told } = open(0);
   await placeOf(journal, 'a');
@@ -165,6 +215,59 @@ describe('a start', () => {
     await placeOf(journal, 'a');
     await journal.close();
     expect([refusal(7), refusal(6), refusal(0)]).toEqual(['none', 'store.journal', 'store.journal']);
+  });
+
+  /** Ten blocks of one entry each, in one file. */
+  async function writeTen(): Promise<{ readonly file: string; readonly blocks: readonly BlockPlace[] }> {
+    const { journal } = open(0);
+    for (let n = 1; n <= 10; n += 1) await placeOf(journal, n);
+    const blocks = journal.take(ALL);
+    journal.giveBack(blocks);
+    await journal.close();
+    return { file: journalNames(database)[0], blocks };
+  }
+
+  test.each([0, 4, 8, 40, 60])('is refused where byte %i of a block in the middle has changed', async (at) => {
+    const { file, blocks } = await writeTen();
+    const bytes = readFileSync(file);
+    const changedAt = (blocks[4]?.at ?? NaN) + at;
+    bytes[changedAt] = (bytes[changedAt] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    expect([refusal(0), refusal(4)]).toEqual(['store.journal', 'store.journal']);
+    // It is not wanted any more.
+    expect(findAfter(5).map(({ place }) => place)).toEqual([6, 7, 8, 9, 10]);
+  });
+
+  test('is refused where a file is not a journal of ours', async () => {
+    const { file } = await writeTen();
+    const bytes = readFileSync(file);
+    writeFileSync(file, Buffer.concat([Buffer.from('something else'), bytes.subarray(14)]));
+    expect(refusal(0)).toBe('store.journal');
+    writeFileSync(file, Buffer.concat([Buffer.alloc(HEAD_BYTES), bytes.subarray(HEAD_BYTES)]));
+    expect(refusal(0)).toBe('none');
+  });
+
+  test('asks for no key of what is carried out', async () => {
+    await writeTen();
+    const other = makeVault({ data: [new Uint8Array(32).fill(9)], pseudonym: new Uint8Array(32) });
+    const reader = openJournalReader(database, other, STORE);
+    expect(reader.blocksAfter(10)).toEqual([]);
+    expect(() => reader.blocksAfter(9)).toThrow(StartError);
+    reader.close();
+  });
+
+  test('takes what was acknowledged, not what was refused under the same place', async () => {
+    const { journal } = open(0);
+    await placeOf(journal, 'acknowledged first');
+    await placeOf(journal, 'refused, although all of it is on the disk');
+    await journal.close();
+    const copy = join(folder, 'copy.db');
+    makeJournalFiles(copy);
+    const { journal: later } = open(1, {}, randomBytes, copy);
+    await placeOf(later, 'acknowledged');
+    await later.close();
+    copyFileSync(journalNames(copy)[0], journalNames(database)[1]);
+    expect(findAfter(0).map(({ args }) => args)).toEqual(['acknowledged first', 'acknowledged']);
   });
 
   test('is refused where the files are those of another database, or its key is missing', async () => {
@@ -198,7 +301,12 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constantFrom('take' as const, 'carry-out', 'carry-out', 'give-back', 'wipe') }),
   },
 );
-const life = fc.record({ acts: fc.array(act, { maxLength: 14 }), torn: fc.nat({ max: 2_000 }) });
+const life = fc.record({
+  acts: fc.array(act, { maxLength: 14 }),
+  torn: fc.nat({ max: 2_000 }),
+  /** The next start is not killed before it has emptied the files. */
+  isEmptied: fc.boolean(),
+});
 
 test('whatever happens, each life finds what the one before had acknowledged and not carried out', async () => {
   await fc.assert(
@@ -206,7 +314,7 @@ test('whatever happens, each life finds what the one before had acknowledged and
       for (const file of journalNames(database)) truncateSync(file);
       let carried = 0;
       let n = 0;
-      for (const { acts, torn } of lives) {
+      for (const { acts, torn, isEmptied } of lives) {
         const { journal } = open(carried, { fileBytes: 1_500 });
         const acknowledged = new Map<number, string>();
         let taken: readonly BlockPlace[] = [];
@@ -257,6 +365,7 @@ test('whatever happens, each life finds what the one before had acknowledged and
         await journal.close();
         // A start carries out what it finds.
         carried = findAfter(carried).at(-1)?.place ?? carried;
+        if (isEmptied) emptyJournalFiles(database);
       }
     }),
     { numRuns: howMany(60, 1_000) },
