@@ -1,4 +1,4 @@
-import type { Destination, Verdict } from './commands.ts';
+import type { Destination, Verdict } from './verdict.ts';
 import { decideVersion, type KnownDocument } from './decide-version.ts';
 import type { State } from './state.ts';
 

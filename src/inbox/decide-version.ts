@@ -1,4 +1,4 @@
-import type { DocumentFacts } from './commands.ts';
+import type { DocumentFacts } from './verdict.ts';
 
 /** What is stored of a document: the highest version seen, and which delivery brought it. */
 export interface KnownDocument {

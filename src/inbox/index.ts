@@ -3,11 +3,8 @@ export {
   type ActOutcome,
   type Counted,
   type DeliveryFilter,
-  type Destination,
   type DetailedDelivery,
-  type DocumentFacts,
   type EarlierVersion,
-  type Facts,
   type FlowCounts,
   type InboxReads,
   type InboxWrites,
@@ -17,11 +14,9 @@ export {
   type FreshDelivery,
   type Received,
   type SeenDelivery,
-  type Settle,
   type StoredDelivery,
-  type UnmappedWord,
-  type Verdict,
 } from './commands.ts';
+export type { Destination, DocumentFacts, Facts, Settle, UnmappedWord, Verdict } from './verdict.ts';
 export type { Move } from './move.ts';
 export type { StuckGroup } from './stuck-group.ts';
 export { actOnSeen } from './commands/act.ts';

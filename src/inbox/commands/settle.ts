@@ -18,7 +18,6 @@ import {
   type Program,
   type Sealer,
 } from '../../store/index.ts';
-import type { Destination, DocumentFacts, Facts, Settle } from '../commands.ts';
 import { decideSettlement } from '../decide-settlement.ts';
 import type { KnownDocument } from '../decide-version.ts';
 import type { Move } from '../move.ts';
@@ -35,6 +34,7 @@ import {
 } from '../rows.ts';
 import { LEFT_OUT, REPLACEABLE, type State } from '../state.ts';
 import { move } from './move.ts';
+import type { Destination, DocumentFacts, Facts, Settle } from '../verdict.ts';
 
 const KEY_COLUMNS = words(KEYS);
 
