@@ -13,11 +13,14 @@ export interface PersonRow {
 export interface DuePerson {
   readonly mrnIndex: string;
   readonly mrn: string;
+  /** Of what was known when the EHR was asked. */
+  readonly version: number;
 }
 
 /** What the EHR said of an MRN that it was asked for. */
 export interface ReadPerson {
   readonly mrnIndex: string;
+  readonly version: number;
   readonly facts: readonly PersonFacts[];
 }
 
@@ -27,9 +30,15 @@ export type PersonWrites = {
     args: { readonly tenant: string; readonly atMs: number; readonly leaseMs: number; readonly limit: number };
     out: readonly DuePerson[];
   };
-  /** Keeps what the EHR said. Of a patient whose link has ended meanwhile nothing is kept. */
+  /**
+   * Keeps what the EHR said. Of a patient whose link has ended meanwhile nothing is kept; what became known meanwhile
+   * stays, and so does a doubt. `leasedUntilMs`: how long they were left to the caller.
+   */
   'persons.put': {
-    args: { readonly tenant: string; readonly read: readonly ReadPerson[]; readonly dueAtMs: number };
+    args: { readonly tenant: string; readonly read: readonly ReadPerson[] } & {
+      readonly dueAtMs: number;
+      readonly leasedUntilMs: number;
+    };
     out: null;
   };
   /** Keeps what the EHR said of one Patient, where somebody happened to read it. */

@@ -20,8 +20,9 @@ export type ReadDue = () => Promise<
   { readonly kind: 'nothing' } | { readonly kind: 'read' } | { readonly kind: 'failed'; readonly fault: Fault }
 >;
 
-const factsIn = ({ mrn, mrnIndex }: DuePerson, found: Found) => ({
+const factsIn = ({ mrn, mrnIndex, version }: DuePerson, found: Found) => ({
   mrnIndex,
+  version,
   facts: found.flatMap(({ patient, mrns }) => {
     const facts = mrns.includes(mrn) ? factsOf(patient) : null;
     return facts === null ? [] : [facts];
@@ -43,6 +44,7 @@ export function makeReadDue(deps: {
     if (!isDue.ok) return { kind: 'failed', fault: isDue.fault };
     if (!isDue.value) return { kind: 'nothing' };
     const lease = { tenant, atMs: nowMs(), leaseMs: LEASE_MS, limit: AT_ONCE };
+    const leasedUntilMs = lease.atMs + lease.leaseMs;
     const due = await persons.writeBehind('persons.claim', lease);
     if (!due.ok) return { kind: 'failed', fault: due.fault };
     if (due.value.length === 0) return { kind: 'nothing' };
@@ -54,7 +56,7 @@ export function makeReadDue(deps: {
     const read = due.value.map((one) => factsIn(one, found.value));
     for (const [isThere, of] of Map.groupBy(read, ({ facts }) => facts.length > 0)) {
       const dueAtMs = nowMs() + (isThere ? AGAIN_MS : MISSING_AGAIN_MS);
-      const kept = await persons.writeBehind('persons.put', { tenant, read: of, dueAtMs });
+      const kept = await persons.writeBehind('persons.put', { tenant, read: of, dueAtMs, leasedUntilMs });
       if (!kept.ok) return { kind: 'failed', fault: kept.fault };
     }
     return { kind: 'read' };

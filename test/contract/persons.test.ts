@@ -36,8 +36,23 @@ describe.each(PLACES)('persons on %s', (_, newPlace) => {
     );
   const claim = async (atMs = 1_000, leaseMs = 500) =>
     must(await persons().write('persons.claim', { tenant, atMs, leaseMs, limit: 10 }));
-  const put = async (mrnIndex: string, ...facts: PersonFacts[]) =>
-    must(await persons().write('persons.put', { tenant, read: [{ mrnIndex, facts }], dueAtMs: 9_000 }));
+  const doubt = async (mrnIndex: string) =>
+    must(await persons().write('persons.doubt', { tenant, mrnIndexes: [mrnIndex] }));
+  const putLeased = async (mrnIndex: string, version: number, leasedUntilMs: number, ...facts: PersonFacts[]) =>
+    must(
+      await persons().write('persons.put', {
+        tenant,
+        read: [{ mrnIndex, version, facts }],
+        dueAtMs: 9_000,
+        leasedUntilMs,
+      }),
+    );
+  /** Claimed just now, where it can be. */
+  const put = async (mrnIndex: string, ...facts: PersonFacts[]) => {
+    await doubt(mrnIndex);
+    const due = (await claim(1)).find((one) => one.mrnIndex === mrnIndex);
+    await putLeased(mrnIndex, due?.version ?? 1, 501, ...facts);
+  };
   const since = async (version: number) =>
     must(await persons().read('persons.since', { tenant, version, mrnIndex: null, limit: 100 }));
   const namesSince = async (version: number) => (await since(version)).map(({ facts }) => facts.map(({ id }) => id));
@@ -137,12 +152,26 @@ describe.each(PLACES)('persons on %s', (_, newPlace) => {
     expect(await idsOf(here)).toEqual([['b'], 1]);
   });
 
+  test('what became known while the EHR was asked stays, and so does a doubt', async () => {
+    await link('u1', '0001');
+    const [due] = await claim();
+    const { mrnIndex, version } = due ?? { mrnIndex: '', version: 0 };
+    const known = { tenant, mrnSystem: 'urn:mrn', mrns: ['0001'], facts: factsFor('newer', 'Ahn') };
+    must(await persons().write('persons.notice', known));
+    await putLeased(mrnIndex, version, 1_500, factsFor('older', 'Ahn'));
+    expect([await idsOf(index()), await claim(8_999)]).toEqual([[['newer'], 1], []]);
+    const [again] = await claim(9_000);
+    await doubt(mrnIndex);
+    await putLeased(mrnIndex, again?.version ?? 0, 9_500, factsFor('older', 'Ahn'));
+    expect([await idsOf(index()), (await claim(1)).length]).toEqual([[['older'], 1], 1]);
+  });
+
   test('what is in doubt is due again; what says only that a link has ended goes after a while', async () => {
     await link('u1', '0001');
     const [due] = await claim();
     const mrnIndex = due?.mrnIndex ?? '';
     await put(mrnIndex, factsFor('a', 'Ahn'));
-    must(await persons().write('persons.doubt', { tenant, mrnIndexes: [mrnIndex] }));
+    await doubt(mrnIndex);
     expect((await claim(1)).length).toBe(1);
     await revoke('u1');
     const count = async () => (await since(0)).length;

@@ -25,7 +25,7 @@ export function* claim(
   { tenant, atMs, leaseMs, limit }: Claim['args'],
 ): Program<Claim['out']> {
   const rows = yield* all`
-    SELECT mrn_index FROM person WHERE tenant = ${tenant} AND due_at IS NOT NULL AND due_at <= ${atMs}
+    SELECT mrn_index, version FROM person WHERE tenant = ${tenant} AND due_at IS NOT NULL AND due_at <= ${atMs}
     ORDER BY due_at LIMIT ${limit} ${FOR_UPDATE_OF_FREE}`;
   if (rows.length === 0) return [];
   const indexes = among('bytea', rows.map(hexOf));
@@ -34,21 +34,25 @@ export function* claim(
     SELECT id, mrn_index, mrn_sealed FROM link
     WHERE tenant = ${tenant} AND mrn_index ${indexes} AND status = 'confirmed'`;
   const found = new Map(links.map((row) => [hexOf(row), openPatient(vault, row).mrn]));
-  return [...found].map(([mrnIndex, mrn]) => ({ mrnIndex, mrn }));
+  return rows.flatMap((row) => {
+    const mrnIndex = hexOf(row);
+    const mrn = found.get(mrnIndex);
+    return mrn === undefined ? [] : [{ mrnIndex, mrn, version: Number(row['version']) }];
+  });
 }
 
-/** Where it is something new. */
+/** Where it is something new, and nothing newer is known. */
 function* keepOne(
   { vault }: CommandContext,
   tenant: string,
-  { mrnIndex, facts }: ReadPerson,
+  { mrnIndex, facts, version: versionBefore }: ReadPerson,
   version: number,
 ): Program<void> {
   const index = Buffer.from(mrnIndex, 'hex');
   const row = yield* get`
-    SELECT mrn_index, facts_sealed, gone_at FROM person
+    SELECT mrn_index, facts_sealed, version, gone_at FROM person
     WHERE tenant = ${tenant} AND mrn_index = ${index} ${FOR_UPDATE}`;
-  if (row === undefined || row['gone_at'] !== null) return;
+  if (row === undefined || row['gone_at'] !== null || Number(row['version']) !== versionBefore) return;
   const text = textOf(facts);
   if (openText(vault, row) === text) return;
   yield* send`
@@ -58,14 +62,18 @@ function* keepOne(
 
 type Put = PersonWrites['persons.put'];
 
-export function* put(context: CommandContext, { tenant, read, dueAtMs }: Put['args']): Program<Put['out']> {
+export function* put(
+  context: CommandContext,
+  { tenant, read, dueAtMs, leasedUntilMs }: Put['args'],
+): Program<Put['out']> {
   // Before any row: who changes a link holds the number first, too, and nobody waits in a circle.
   const version = yield* nextVersion(tenant);
   for (const one of read) yield* keepOne(context, tenant, one, version);
   const indexes = read.map(({ mrnIndex }) => mrnIndex);
   yield* send`
     UPDATE person SET due_at = ${dueAtMs}
-    WHERE tenant = ${tenant} AND mrn_index ${among('bytea', indexes)} AND gone_at IS NULL`;
+    WHERE tenant = ${tenant} AND mrn_index ${among('bytea', indexes)} AND gone_at IS NULL
+      AND due_at = ${leasedUntilMs}`;
   return null;
 }
 
