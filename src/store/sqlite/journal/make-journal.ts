@@ -19,13 +19,13 @@ export const JOURNAL_LIMITS = {
   queueBytes: 64 * 1024 * 1024,
   /** What could not become durable within this time is refused; the sender may come again. */
   waitMs: 5_000,
+  /** When nothing was written to them for so long, nothing is left in the files. */
+  idleMs: 2_000,
 } as const;
 export type JournalLimits = { readonly [K in keyof typeof JOURNAL_LIMITS]: number };
 
 /** Whoever was answered within it may ask again. */
 const MOMENT_MS = 10;
-/** When nothing happens, nothing is left in the files. */
-const IDLE_MS = 2_000;
 
 interface Waiting {
   readonly packed: PackedEntry;
@@ -237,7 +237,7 @@ export function openJournal(deps: {
       idle = setTimeout(() => {
         idle = undefined;
         if (isCarriedOut() && gathering.length === 0) void wipe();
-      }, IDLE_MS).unref();
+      }, limits.idleMs).unref();
   }
 
   return {
@@ -281,7 +281,8 @@ export function openJournal(deps: {
         carried = first + count - 1;
       }
       schedule();
-      wipeWhenIdle();
+      // Other batches go on all the time.
+      if (done.length > 0) wipeWhenIdle();
     },
     giveBack(taken) {
       for (const { count, bytes } of taken) {

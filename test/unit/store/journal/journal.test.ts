@@ -15,6 +15,7 @@ import {
 import { openJournal, type Journal, type JournalLimits } from '../../../../src/store/sqlite/journal/make-journal.ts';
 import { openJournalReader } from '../../../../src/store/sqlite/journal/read-journal.ts';
 import { makeVault } from '../../../../src/store/vault.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { howMany } from '../../../support/how-much.ts';
 
 const vault = makeVault({ data: [new Uint8Array(32).fill(1)], pseudonym: new Uint8Array(32).fill(2) });
@@ -66,6 +67,20 @@ const placeOf = async (journal: Journal, args: unknown): Promise<number> => {
   if (!appended.ok) throw new Error(appended.fault.code);
   return appended.value;
 };
+
+test('when nothing more is journaled the files are emptied, though other batches go on', async () => {
+  const { journal } = open(0, { idleMs: 60 });
+  await placeOf(journal, { n: 1 });
+  journal.carriedOut(journal.take(ALL));
+  const other = setInterval(() => journal.carriedOut([]), 10);
+  try {
+    const sizes = () => journalNames(database).map((file) => statSync(file).size);
+    expect(await eventually(sizes, (found) => found.every((size) => size === 0))).toEqual([0, 0]);
+  } finally {
+    clearInterval(other);
+    await journal.close();
+  }
+});
 
 test('what was acknowledged is found by the next start, in its order, until it is carried out', async () => {
   const { journal } = open(41);
