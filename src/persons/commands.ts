@@ -32,7 +32,7 @@ export type PersonWrites = {
   };
   /**
    * Keeps what the EHR said. Of a patient whose link has ended meanwhile nothing is kept; what became known meanwhile
-   * stays, and so does a doubt. `leasedUntilMs`: how long they were left to the caller.
+   * stays, and the EHR is asked again when the lease is over. A doubt stays. `leasedUntilMs`: when that is.
    */
   'persons.put': {
     args: { readonly tenant: string; readonly read: readonly ReadPerson[] } & {

@@ -41,23 +41,24 @@ export function* claim(
   });
 }
 
-/** Where it is something new, and nothing newer is known. */
+/** Whether it is kept: not where something became known after the EHR was asked. Written where it is something new. */
 function* keepOne(
   { vault }: CommandContext,
   tenant: string,
   { mrnIndex, facts, version: versionBefore }: ReadPerson,
   version: number,
-): Program<void> {
+): Program<boolean> {
   const index = Buffer.from(mrnIndex, 'hex');
   const row = yield* get`
     SELECT mrn_index, facts_sealed, version, gone_at FROM person
     WHERE tenant = ${tenant} AND mrn_index = ${index} ${FOR_UPDATE}`;
-  if (row === undefined || row['gone_at'] !== null || Number(row['version']) !== versionBefore) return;
+  if (row === undefined || row['gone_at'] !== null || Number(row['version']) !== versionBefore) return false;
   const text = textOf(facts);
-  if (openText(vault, row) === text) return;
+  if (openText(vault, row) === text) return true;
   yield* send`
     UPDATE person SET facts_sealed = ${sealFacts(vault, mrnIndex, text)}, version = ${version}
     WHERE tenant = ${tenant} AND mrn_index = ${index} AND gone_at IS NULL`;
+  return true;
 }
 
 type Put = PersonWrites['persons.put'];
@@ -68,11 +69,11 @@ export function* put(
 ): Program<Put['out']> {
   // Before any row: who changes a link holds the number first, too, and nobody waits in a circle.
   const version = yield* nextVersion(tenant);
-  for (const one of read) yield* keepOne(context, tenant, one, version);
-  const indexes = read.map(({ mrnIndex }) => mrnIndex);
+  const kept: string[] = [];
+  for (const one of read) if (yield* keepOne(context, tenant, one, version)) kept.push(one.mrnIndex);
   yield* send`
     UPDATE person SET due_at = ${dueAtMs}
-    WHERE tenant = ${tenant} AND mrn_index ${among('bytea', indexes)} AND gone_at IS NULL
+    WHERE tenant = ${tenant} AND mrn_index ${among('bytea', kept)} AND gone_at IS NULL
       AND due_at = ${leasedUntilMs}`;
   return null;
 }
