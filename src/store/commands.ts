@@ -101,7 +101,7 @@ export interface CommandSet<W extends Operations, R extends Operations> {
    * release to the next: a start carries out what the one before has journaled.
    */
   readonly journaled?: { readonly [K in keyof W & string]?: Journaled<W[K]> };
-  /** Of a command that is about something journaled, the place of that, or Infinity for whatever is: it is carried out before. */
+  /** Of a command that is about something journaled, its place, or Infinity for whatever is: that is carried out before. */
   readonly afterPlace?: { readonly [K in keyof W & string]?: (args: W[K]['args']) => number };
   /**
    * Its queries see whatever was journaled before they are asked, or up to the place that is given here. `carried`: all up
