@@ -17,14 +17,27 @@ function isDate(value: string): boolean {
   return date !== undefined && isDayOrTime(date.length < 10 ? `${date}${'-01-01'.slice(date.length - 4)}` : date);
 }
 
+/** What is defined is named by its address, wherever that is: nobody looks for it there. */
+const DEFINITIONS: ReadonlySet<string> = new Set([
+  'ActivityDefinition',
+  'Measure',
+  'OperationDefinition',
+  'PlanDefinition',
+  'Questionnaire',
+]);
+const ADDRESS = /^(https?:\/\/|urn:)[^\s]+$/;
+const namesDefinition = ({ targets }: SearchParam, value: string): boolean =>
+  ADDRESS.test(value) && targets !== 'any' && targets.length > 0 && targets.every((type) => DEFINITIONS.has(type));
+
 /**
  * References written with our base become relative; those to other servers are refused, since the EHR would look for
  * them here.
  */
-function reference({ targets }: SearchParam, value: string, base: string): string | null {
+function reference(param: SearchParam, value: string, base: string): string | null {
   const relative = value.startsWith(`${base}/`) ? value.slice(base.length + 1) : value;
   // The type of an id must be known before it can be decided whether the caller may ask for it.
-  return (isId(relative) && targets !== 'any') || localReference(relative) !== null ? relative : null;
+  const isKnown = (isId(relative) && param.targets !== 'any') || localReference(relative) !== null;
+  return isKnown || namesDefinition(param, relative) ? relative : null;
 }
 
 function alternative(param: SearchParam, name: string, value: string, base: string): string | null {

@@ -41,7 +41,13 @@ export function compareReference(value: unknown, wanted: string, type: string | 
   const written = isElement(value) ? value['reference'] : value;
   // What is known by a number, or contained, may be the one that is meant.
   if (typeof written !== 'string' || written.startsWith('#')) return 'maybe';
-  const last = (text: string): string => (text.split('/_history/')[0] ?? '').split('/').at(-1)?.toLowerCase() ?? '';
+  // Of an address the version is left out, which stands behind a bar in the name of a definition.
+  const last = (text: string): string =>
+    text
+      .split(/\/_history\/|\|/)[0]
+      ?.split('/')
+      .at(-1)
+      ?.toLowerCase() ?? '';
   return last(written) === last(wanted) ? 'maybe' : 'no';
 }
 

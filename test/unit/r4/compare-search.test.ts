@@ -42,6 +42,8 @@ const condition = {
   extension: [{ url: 'urn:asserted', valueDateTime: '2026-02-03' }],
 };
 
+const response = { resourceType: 'QuestionnaireResponse', questionnaire: 'http://example.org/Questionnaire/q|1.0' };
+
 type Row = [unknown, string, string, Fit];
 const rows = (resource: unknown, all: readonly (readonly [string, string, Fit])[]): Row[] =>
   all.map(([name, value, fit]) => [resource, name, value, fit]);
@@ -110,6 +112,11 @@ const ROWS: readonly Row[] = [
     ['location', 'Location/ward-2', 'no'],
     ['discharge-disposition', 'home', 'yes'],
     ['discharge-disposition', 'died', 'no'],
+  ]),
+  ...rows(response, [
+    ['questionnaire', 'http://example.org/Questionnaire/q', 'maybe'],
+    ['questionnaire', 'http://example.org/Questionnaire/q|1.0', 'maybe'],
+    ['questionnaire', 'http://example.org/Questionnaire/other', 'no'],
   ]),
   ...rows(patient, [
     ['family', 'mull', 'yes'],

@@ -102,6 +102,17 @@ describe('a search', () => {
     expect(parse(type, query)).toMatchObject({ ok: true, value: { patient } });
   });
 
+  test.each([
+    ['QuestionnaireResponse', 'questionnaire', 'https://elsewhere.example.org/Questionnaire/q|1.0'],
+    ['QuestionnaireResponse', 'questionnaire', 'Questionnaire/q'],
+    ['CarePlan', 'instantiates-canonical', 'urn:oid:1.2.3'],
+  ])('%s?%s names a definition by its address, wherever it is: %s', (type, name, value) => {
+    expect(parse(type, `patient=1&${name}=${value}`)).toMatchObject({
+      ok: true,
+      value: { clauses: expect.arrayContaining([[name, value]]) },
+    });
+  });
+
   test.each(['patient=1,2', 'patient=1&subject=2', 'patient=1&patient=2'])(
     '%s names more than one patient',
     (query) => {
