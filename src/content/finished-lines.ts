@@ -25,18 +25,19 @@ const NOTHING_MORE = '';
 
 /** What few have. */
 function moreOf(wanted: Wanted): string {
-  const { name: _name, reference: _reference, resource: _resource, ...rest } = wanted;
+  const { name: _name, ledgerDay: _ledgerDay, reference: _reference, resource: _resource, ...rest } = wanted;
   const { group: _group, chartDay: _day, write: _write, ...more } = rest;
   return JSON.stringify(more);
 }
-const NAMES_OF_ALL = 6;
+const NAMES_OF_ALL = 7;
 const hasMore = (wanted: Wanted): boolean => Object.keys(wanted).length > NAMES_OF_ALL;
 
 /** Texts of a document that are written as they are: each must be one line. */
 const isLine = (text: string): boolean => !text.includes('\n');
 
-function areLines({ chartDay }: Wanted, { said, labels, resourceType }: Finished): boolean {
+function areLines({ chartDay, ledgerDay }: Wanted, { said, labels, resourceType }: Finished): boolean {
   for (const label of labels) if (!isLine(label)) return false;
+  if (!isLine(ledgerDay)) return false;
   return isLine(resourceType) && (said === null || isLine(said.status)) && (chartDay === null || isLine(chartDay));
 }
 
@@ -47,9 +48,17 @@ function areLines({ chartDay }: Wanted, { said, labels, resourceType }: Finished
  */
 export function addLines(lines: string[], wanted: Wanted, finished: Finished): 'added' | 'unwritable' {
   if (!areLines(wanted, finished)) return 'unwritable';
-  const { name, reference, group, chartDay, write } = wanted;
+  const { name, ledgerDay, reference, group, chartDay, write } = wanted;
   const { resourceType, digest, said, labels, fingerprint, pieces } = finished;
-  lines.push(name, reference, group, chartDay ?? NO_DAY, write, hasMore(wanted) ? moreOf(wanted) : NOTHING_MORE);
+  lines.push(
+    name,
+    ledgerDay,
+    reference,
+    group,
+    chartDay ?? NO_DAY,
+    write,
+    hasMore(wanted) ? moreOf(wanted) : NOTHING_MORE,
+  );
   lines.push(resourceType, digest, said?.meaning ?? '', said?.status ?? '', fingerprint);
   lines.push(String(labels.length));
   for (const label of labels) lines.push(label);
@@ -68,25 +77,26 @@ export function readLines(text: string, onEach: (of: Unfinished, finished: Finis
   const lines = text === '' ? [] : text.split('\n');
   const line = (at: number): string => lines[at] ?? '';
   for (let i = 0; i < lines.length;) {
-    const day = line(i + 3);
-    const more = line(i + 5);
-    const meaning = line(i + 8);
-    const labels = takeList(lines, i + 11);
-    const atPieces = i + 12 + labels.length;
+    const day = line(i + 4);
+    const more = line(i + 6);
+    const meaning = line(i + 9);
+    const labels = takeList(lines, i + 12);
+    const atPieces = i + 13 + labels.length;
     const pieces = takeList(lines, atPieces);
     const of = {
       name: line(i),
-      reference: line(i + 1),
-      group: line(i + 2) as Wanted['group'],
+      ledgerDay: line(i + 1),
+      reference: line(i + 2),
+      group: line(i + 3) as Wanted['group'],
       chartDay: day === NO_DAY ? null : day,
-      write: line(i + 4) as Wanted['write'],
+      write: line(i + 5) as Wanted['write'],
     };
     onEach(more === NOTHING_MORE ? of : { ...of, ...(JSON.parse(more) as object) }, {
-      resourceType: line(i + 6),
-      digest: line(i + 7),
-      said: meaning === '' ? null : { status: line(i + 9), meaning },
+      resourceType: line(i + 7),
+      digest: line(i + 8),
+      said: meaning === '' ? null : { status: line(i + 10), meaning },
       labels,
-      fingerprint: line(i + 10) as Fingerprint,
+      fingerprint: line(i + 11) as Fingerprint,
       pieces,
     });
     i = atPieces + 1 + pieces.length;

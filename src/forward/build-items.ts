@@ -17,6 +17,8 @@ export interface Item {
   readonly finished: Finished | null;
   readonly digest: string;
   readonly wanted: Wanted;
+  /** The document under which the ledger has it, in hexadecimal; null where it knows nothing of it. */
+  readonly ledgerDocument: string | null;
   /** Its address and version at the EHR, where it was written before. */
   readonly at: { readonly id: string; readonly versionId: string | null } | null;
   /**
@@ -78,6 +80,7 @@ export function buildItems(changes: readonly Change[], ledger: readonly LedgerRo
       finished,
       digest: digestOf(wanted),
       wanted,
+      ledgerDocument: row?.ledgerDocument ?? null,
       at: row === undefined || row.id === null ? null : { id: row.id, versionId: row.versionId },
       knownFingerprint: row?.fingerprint ?? null,
       isRetracted: row?.isRetracted ?? false,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { digestOf } from '../content/index.ts';
-import type { LedgerQuestion, Said } from '../lanes/index.ts';
+import type { LedgerName, LedgerQuestion, Said } from '../lanes/index.ts';
 import type { Dialect } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import {
@@ -32,6 +32,8 @@ export interface WrittenResource {
   readonly id: string | null;
   /** Whether the document at hand, in an earlier version, is what wrote it last. */
   readonly isOfDocument: boolean;
+  /** The document that wrote it last, in hexadecimal. */
+  readonly ledgerDocument: string;
   /** When the document that wrote it last was made, as its source says. */
   readonly saidAt: number;
 }
@@ -56,7 +58,7 @@ export interface Changes {
    */
   readonly replaced: LeftOut | null;
   /** Names that stand already and that the ledger counts as said by this document from now on. */
-  readonly adopted: readonly string[];
+  readonly adopted: readonly LedgerName[];
 }
 
 /** The statement of a document that no longer says anything of a resource. */
@@ -66,16 +68,18 @@ export const UNWRITTEN_DIGEST = hash('sha256', 'unwritten');
 /** A person has seen that the document no longer says it, and keeps what stands in the chart. */
 const isLeft = ({ isKept, contentDigest: seen }: WrittenResource): boolean => isKept && seen === DROPPED_DIGEST;
 
-export const ledgerQuestionOf = ({ wanted, leftOut, clearsAlertsOf }: Translation): LedgerQuestion => ({
-  names: [
-    ...namesIn({ wanted, leftOut }),
-    ...wanted.flatMap(({ clearedBy, derivedFrom = [] }) => [
-      ...derivedFrom,
-      ...(clearedBy === undefined ? [] : [clearedBy]),
-    ]),
-  ],
-  alertsOf: clearsAlertsOf,
-});
+export function ledgerQuestionOf({ wanted, leftOut, clearsAlertsOf }: Translation): LedgerQuestion {
+  const names = namesIn({ wanted, leftOut });
+  const days = new Set<string>();
+  for (const { ledgerDay } of wanted) days.add(ledgerDay);
+  for (const { ledgerDay } of leftOut) days.add(ledgerDay);
+  for (const { clearedBy, derivedFrom = [] } of wanted)
+    for (const { text, ledgerDay } of clearedBy === undefined ? derivedFrom : [...derivedFrom, clearedBy]) {
+      names.push(text);
+      days.add(ledgerDay);
+    }
+  return { names, days: [...days], alertsOf: clearsAlertsOf };
+}
 
 /** Of all that the document speaks of, also of what waits. */
 export const namesIn = ({ wanted, leftOut }: Pick<Translation, 'wanted' | 'leftOut'>): string[] =>
@@ -123,7 +127,7 @@ export function decideChanges(
     changes: [...forward, ...taken.map((one): Change => ({ kind: 'retract', written: one }))],
     isSuspicious: takesMostOfADay(live, gone),
     replaced: leftOut.find(({ name }) => stands(known.get(name))) ?? null,
-    adopted: forward.flatMap((change) => (isAdopted(change, known, saidAt) ? [change.wanted.name] : [])),
+    adopted: forward.flatMap((change) => adoptedBy(change, known, saidAt)),
   };
 }
 
@@ -134,15 +138,12 @@ const isClearedAlert = (
 ): boolean => group === 'alerts' && day !== null && chartDay === day && raisedAt <= saidAt;
 
 /** It stands because of another document, or was said before; from now on it is this document that says it. */
-function isAdopted(
-  change: Change,
-  known: ReadonlyMap<string, WrittenResource>,
-  saidAt: number,
-): change is Change & { kind: 'keep' } {
+function adoptedBy(change: Change, known: ReadonlyMap<string, WrittenResource>, saidAt: number): LedgerName[] {
   const before = change.kind === 'keep' && change.wanted.adopts === true ? known.get(change.wanted.name) : undefined;
   if (before === undefined || before.isRetracted || before.isKept || before.contentDigest === UNWRITTEN_DIGEST)
-    return false;
-  return !before.isOfDocument || before.saidAt < saidAt;
+    return [];
+  const { name, ledgerDocument } = before;
+  return !before.isOfDocument || before.saidAt < saidAt ? [{ name, ledgerDocument }] : [];
 }
 
 /** Whether another document has the last word on a measurement of two. */
@@ -158,7 +159,9 @@ function isOthers(before: WrittenResource, wanted: Wanted, saidAt: number): bool
 
 /** With the measurements that stand in the chart and that it repeats: it says something else when these change. */
 function withSources(wanted: Wanted, known: ReadonlyMap<string, WrittenResource>): Wanted {
-  const sources = (wanted.derivedFrom ?? []).filter((name) => stands(known.get(name)) && known.get(name)?.id !== null);
+  const sources = (wanted.derivedFrom ?? [])
+    .map(({ text }) => text)
+    .filter((name) => stands(known.get(name)) && known.get(name)?.id !== null);
   if (sources.length === 0) return wanted;
   const { component, ...rest } = wanted.resource;
   const derivedFrom = sources.map((name) => ({ reference: referenceTo(name) }));
@@ -173,7 +176,7 @@ function decideOne(
   saidAt: number,
 ): Change {
   const before = known.get(wanted.name);
-  const clearing = wanted.clearedBy === undefined ? undefined : known.get(wanted.clearedBy);
+  const clearing = wanted.clearedBy === undefined ? undefined : known.get(wanted.clearedBy.text);
   // Also where a later version has taken that back: it speaks for itself and says again what it means.
   if (clearing !== undefined && clearing.saidAt >= saidAt) return { kind: 'skip', wanted };
   if (before === undefined) {

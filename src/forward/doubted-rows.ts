@@ -9,14 +9,16 @@ import type { Planned } from './plan-job.ts';
 export function doubtedRows({ items, gone, saidAt }: Pick<Planned, 'items' | 'gone' | 'saidAt'>): WrittenRow[] {
   const doubted = { contentDigest: UNWRITTEN_DIGEST, said: null, saidAt, effect: 'doubted' } as const;
   return [
-    ...items.map(({ name, resourceType, at, knownFingerprint, wanted: { group, chartDay } }) => ({
-      ...{ name, resourceType, group, chartDay, ...doubted },
-      id: at?.id ?? null,
-      versionId: at?.versionId ?? null,
-      fingerprint: knownFingerprint ?? NO_CONTENT,
-    })),
-    ...gone.map(({ name, resourceType, group, chartDay, id, versionId, fingerprint }) => ({
-      ...{ name, resourceType, group, chartDay, ...doubted },
+    ...items.map(
+      ({ name, resourceType, ledgerDocument, at, knownFingerprint, wanted: { group, chartDay, ledgerDay } }) => ({
+        ...{ name, resourceType, group, chartDay, ledgerDay, ledgerDocument, ...doubted },
+        id: at?.id ?? null,
+        versionId: at?.versionId ?? null,
+        fingerprint: knownFingerprint ?? NO_CONTENT,
+      }),
+    ),
+    ...gone.map(({ name, resourceType, group, chartDay, ledgerDay, ledgerDocument, id, versionId, fingerprint }) => ({
+      ...{ name, resourceType, group, chartDay, ledgerDay, ledgerDocument, ...doubted },
       id,
       versionId,
       fingerprint: fingerprint ?? NO_CONTENT,

@@ -100,8 +100,8 @@ export async function applyDecisions(
     if (!now.ok) return now;
     if (seen === undefined || now.value === 'went-on') items.push(item);
     else if (seen.decision === 'keep-theirs') {
-      const { group, chartDay } = item.wanted;
-      kept.push(keptRow({ ...item, group, chartDay }, seen, item.digest, planned.saidAt));
+      const { group, chartDay, ledgerDay } = item.wanted;
+      kept.push(keptRow({ ...item, group, chartDay, ledgerDay }, seen, item.digest, planned.saidAt));
     } else {
       const at = now.value === 'there' ? { id: seen.id, versionId: seen.versionId } : null;
       items.push({ ...item, at, knownFingerprint: seen.fingerprint, isKept: false });
@@ -136,21 +136,23 @@ async function stillAsSeen(
 }
 
 const keptRow = (
-  { name, resourceType, group, chartDay }: Pick<LedgerRow, 'name' | 'resourceType' | 'group' | 'chartDay'>,
+  row: Pick<WrittenRow, 'name' | 'resourceType' | 'group' | 'chartDay' | 'ledgerDay' | 'ledgerDocument'>,
   { id, versionId, fingerprint }: SeenChange,
   /** Of what the document says of it, as the person saw it. */
   contentDigest: string,
   saidAt: number,
 ): WrittenRow => ({
-  name,
-  resourceType,
+  name: row.name,
+  resourceType: row.resourceType,
   id,
   versionId,
   contentDigest,
   said: null,
   fingerprint: fingerprint ?? NO_CONTENT,
-  group,
-  chartDay,
+  group: row.group,
+  chartDay: row.chartDay,
+  ledgerDay: row.ledgerDay,
+  ledgerDocument: row.ledgerDocument,
   saidAt,
   effect: 'kept',
 });

@@ -14,7 +14,7 @@ function addressesOf({ wanted }: Translation, ledger: readonly LedgerRow[]): Rea
     const address = live.get(name);
     if (address !== undefined) known.set(reference, address);
   }
-  for (const source of wanted.flatMap(({ derivedFrom = [] }) => derivedFrom)) {
+  for (const { text: source } of wanted.flatMap(({ derivedFrom = [] }) => derivedFrom)) {
     const address = live.get(source);
     if (address !== undefined) known.set(referenceTo(source), address);
   }

@@ -16,7 +16,7 @@ import {
   type TranslationContext,
 } from '../judge/index.ts';
 import { buildItems, type Item } from './build-items.ts';
-import type { Claimed, Finish, LedgerRow, Outcome } from '../lanes/index.ts';
+import type { Claimed, Finish, LedgerName, LedgerRow, Outcome } from '../lanes/index.ts';
 import { SOON_MS, type JobDeps } from './job.ts';
 
 export const digestOfItems = (items: readonly Item[]): string =>
@@ -28,7 +28,7 @@ export interface Planned {
   readonly items: readonly Item[];
   readonly gone: readonly LedgerRow[];
   /** What stands already and is said by this document too. */
-  readonly adopted: readonly string[];
+  readonly adopted: readonly LedgerName[];
   readonly saidAt: number;
   /** Whether a person has seen this very plan parked for this reason, and wants it. */
   readonly isApproved: (reason: Approvable) => boolean;

@@ -90,6 +90,7 @@ export const provenanceItem = (wanted: Wanted): Item => ({
   finished: finishedOf(wanted),
   digest: wanted.name,
   wanted,
+  ledgerDocument: null,
   at: null,
   knownFingerprint: null,
   isRetracted: false,

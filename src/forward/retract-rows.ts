@@ -50,6 +50,7 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   const { mode, reader } = given;
   const { target, signal } = deps;
   const requestId = deps.newId('req');
+  const named = { name: row.name, ledgerDocument: row.ledgerDocument };
   let httpStatus: number | null = null;
   const ended = (one: One): { readonly one: One; readonly httpStatus: number | null } => ({ one, httpStatus });
   const looked = await lookUp(target.ehr, {
@@ -63,7 +64,7 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   });
   if (!looked.ok) return ended(stopped(later(looked.fault)));
   if (looked.value.kind === 'several') return ended(stopped({ kind: 'several', fault: fault('ehr.several') }));
-  if (looked.value.kind !== 'there') return ended(done({ name: row.name, versionId: null, fingerprint: NO_CONTENT }));
+  if (looked.value.kind !== 'there') return ended(done({ ...named, versionId: null, fingerprint: NO_CONTENT }));
   const { resource } = looked.value;
   const version = versionOf(resource);
   const fingerprint = reader.fingerprintOf(resource);
@@ -82,7 +83,7 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   if (verdict === 'says-it')
     return ended(
       done({
-        name: row.name,
+        ...named,
         versionId: isOwn ? version : null,
         fingerprint: isOwn ? fingerprint : NO_CONTENT,
         // An attempt of which nobody heard took it back.
@@ -108,9 +109,9 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   }
   const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
   // What a person added to it stays there, and is not ours to write over should it be said again.
-  if (verdict === 'foreign') return ended(done({ name: row.name, versionId: null, fingerprint: NO_CONTENT, event }));
+  if (verdict === 'foreign') return ended(done({ ...named, versionId: null, fingerprint: NO_CONTENT, event }));
   const [versionId, said] = [versionOfEtag(etag), reader.fingerprintOf(withdrawn)];
-  return ended(done({ name: row.name, versionId, fingerprint: said, event }));
+  return ended(done({ ...named, versionId, fingerprint: said, event }));
 }
 
 /**

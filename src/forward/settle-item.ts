@@ -68,6 +68,8 @@ const rowOf = (
   versionId: place.versionId,
   group: item.wanted.group,
   chartDay: item.wanted.chartDay,
+  ledgerDay: item.wanted.ledgerDay,
+  ledgerDocument: item.ledgerDocument,
   saidAt,
   ...as,
 });

@@ -2,6 +2,7 @@ import type { Actor } from '../audit/index.ts';
 import type { Counted } from '../inbox/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
+import type { LedgerName } from './ledger-document.ts';
 import type { LedgerQuestion } from './ledger-rows.ts';
 import type { WithdrawnBecause } from '../translate/index.ts';
 import type { ChartContent, Fingerprint } from './fingerprint.ts';
@@ -80,7 +81,7 @@ export interface BothSides {
 export type SeenChange = ForeignChange & { readonly seenAt: number; readonly decision: Decision | null };
 
 /** A wish to claim a delivery in the very commit that puts it into its lane. */
-export interface ClaimWish extends Partial<Pick<LedgerQuestion, 'alertsOf'>> {
+export interface ClaimWish extends Pick<LedgerQuestion, 'days'>, Partial<Pick<LedgerQuestion, 'alertsOf'>> {
   readonly owner: string;
   readonly leaseMs: number;
   /** For whom it was translated; another link makes the wish void. */
@@ -121,7 +122,7 @@ export interface Finish {
   readonly written: readonly WrittenRow[];
   readonly retracted: readonly RetractedRow[];
   /** What stands already and counts as said by this document from now on. */
-  readonly adopted?: { readonly names: readonly string[]; readonly saidAt: number };
+  readonly adopted?: { readonly names: readonly LedgerName[]; readonly saidAt: number };
   /** Days of which other single readings stand in the chart than before: the alerts of these days may refer to them. */
   readonly alertDays?: readonly string[];
   /** Everything that an earlier attempt may have written was looked up: nothing about it is in doubt any more. */
@@ -249,7 +250,7 @@ export type LaneReads = {
       readonly tenant: string;
       readonly deliveryId: string;
       readonly patient: { readonly mrnSystem: string; readonly mrn: string };
-    } & Pick<LedgerQuestion, 'names'> &
+    } & Pick<LedgerQuestion, 'names' | 'days'> &
       Partial<LedgerQuestion>;
     out: readonly LedgerRow[];
   };

@@ -45,6 +45,7 @@ export {
   hasPart,
   makeContentKey,
 } from './fingerprint.ts';
+export type { LedgerName } from './ledger-document.ts';
 export type { LedgerQuestion, Said } from './ledger-rows.ts';
 export { forwardAgain, forwardLeftOut } from './reforward.ts';
 export { JUMP_MS, type Row, deliveryOf, doubtOf, jobOf, plansOf } from './rows.ts';

@@ -11,6 +11,8 @@ export interface Said {
 /** What must be known of the ledger beside what the document itself wrote. */
 export interface LedgerQuestion {
   readonly names: readonly string[];
+  /** The days of those names, and of no others. */
+  readonly days: readonly string[];
   /** Also the alerts of this day, whichever document of the same user wrote them. */
   readonly alertsOf: string | null;
 }
@@ -27,6 +29,8 @@ interface Row {
   readonly said: Said | null;
   readonly group: Group;
   readonly chartDay: string | null;
+  /** The day of its name, by which the ledger finds it. */
+  readonly ledgerDay: string;
   /** When the document that wrote it last was made, as its source says. */
   readonly saidAt: number;
 }
@@ -38,7 +42,8 @@ export interface LedgerRow extends Row {
   readonly isRetracted: boolean;
   /** A person has decided that the chart keeps what somebody else made of it. */
   readonly isKept: boolean;
-  /** Whether the document at hand is what wrote it last. */
+  /** The document that wrote it last, in hexadecimal, and whether that is the one at hand. */
+  readonly ledgerDocument: string;
   readonly isOfDocument: boolean;
   /** The delivery that wrote it last, or may have. */
   readonly deliverySeq: number;
@@ -47,6 +52,8 @@ export interface LedgerRow extends Row {
 /** What was written, to be put into the ledger. */
 export interface WrittenRow extends Row {
   readonly fingerprint: Fingerprint;
+  /** The document under which the ledger has it so far; null where it has it not. */
+  readonly ledgerDocument: string | null;
   /** What this attempt did. `none`: it was there already. `kept`: a person left it as somebody else has it.
    * `doubted`: nobody knows what it did. */
   readonly effect: 'created' | 'updated' | 'none' | 'kept' | 'doubted';
@@ -59,6 +66,8 @@ export interface WrittenRow extends Row {
 
 export interface RetractedRow {
   readonly name: string;
+  /** The document under which the ledger has it. */
+  readonly ledgerDocument: string;
   /** Since it was taken back; null where the EHR did not say. */
   readonly versionId: string | null;
   readonly fingerprint: Fingerprint | null;

@@ -1,33 +1,41 @@
 import { actorOf, patientPseudonym, type AuditDraft } from '../audit/index.ts';
 import type { Move, State } from '../inbox/index.ts';
-import type { Group } from '../translate/index.ts';
 import type { SealedTable, Vault } from '../store/index.ts';
 import type { Fingerprint } from './fingerprint.ts';
+import type { LedgerEntry, SealedIds } from './ledger-document.ts';
 import type {
   BothSides,
   Claimed,
   Decision,
   Finish,
   LaneAct,
-  LedgerRow,
   Outcome,
   SeenChange,
   ShownAttempt,
   TargetRow,
   WroteResource,
-  WrittenRow,
 } from './commands.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
+/** What seals of ids that stand apart have always named for their place. */
+const APART = 'written_resource.resource_id_sealed';
+
 export const laneSealed: readonly SealedTable[] = [
   {
-    table: 'written_resource',
+    table: 'written_document',
+    columns: ['ids_sealed'],
+    key: ['tenant', 'target', 'patient_index', 'document_index'],
+    place: ['patient_index', 'document_index'],
+  },
+  {
+    table: 'written_id',
     columns: ['resource_id_sealed'],
     key: ['tenant', 'target', 'patient_index', 'name'],
     place: ['name'],
+    as: APART,
   },
   {
     table: 'foreign_change',
@@ -37,18 +45,40 @@ export const laneSealed: readonly SealedTable[] = [
   },
 ];
 
+export const hexOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+export const bytesOf = (hex: string): Buffer => Buffer.from(hex, 'hex');
+
 /**
  * The id of a resource at the EHR leads to a person. Where it is the name that we gave it, nothing stands for it: the
  * name is there.
  */
-type IdTable = 'written_resource' | 'foreign_change';
-const idPlace = (table: IdTable, name: string): string => `${table}.resource_id_sealed/${name}`;
-/** An id that nobody knows is no id of any resource. */
-const UNKNOWN_ID = '';
-export const sealId = (vault: Vault, table: IdTable, { name, id }: Pick<WrittenRow, 'name' | 'id'>): Buffer =>
-  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id ?? UNKNOWN_ID), idPlace(table, name));
-const openId = (vault: Vault, table: IdTable, sealed: Uint8Array, name: string): string =>
-  sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(table, name)).toString();
+const idPlace = (name: string): string => `foreign_change.resource_id_sealed/${name}`;
+export const sealId = (vault: Vault, { name, id }: Pick<SeenChange, 'name' | 'id'>): Buffer =>
+  id === name ? Buffer.alloc(0) : vault.seal(Buffer.from(id), idPlace(name));
+const openId = (vault: Vault, sealed: Uint8Array, name: string): string =>
+  sealed.byteLength === 0 ? name : vault.open(sealed, idPlace(name)).toString();
+
+/** All ids of a row of the ledger that are not names. */
+const idsPlace = (patient: Uint8Array, document: Uint8Array): string =>
+  `written_document.ids_sealed/${hexOf(patient)}/${hexOf(document)}`;
+export const sealIds = (
+  vault: Vault,
+  patient: Uint8Array,
+  document: Uint8Array,
+  ids: SealedIds | null,
+): Buffer | null => (ids === null ? null : vault.seal(Buffer.from(JSON.stringify(ids)), idsPlace(patient, document)));
+const NO_IDS: SealedIds = {};
+export function openIds(vault: Vault, patient: Uint8Array, row: Row): SealedIds {
+  const sealed = row['ids_sealed'];
+  if (!(sealed instanceof Uint8Array)) return NO_IDS;
+  const place = idsPlace(patient, row['document_index'] as Uint8Array);
+  return JSON.parse(vault.open(sealed, place).toString()) as SealedIds;
+}
+
+/** Sealed by itself, as before there were rows of documents. Of an id that nobody knew then an empty text was sealed. */
+export const openIdApart = (vault: Vault, row: Row): string | null =>
+  vault.open(row['resource_id_sealed'] as Uint8Array, `${APART}/${nameOf(row)}`).toString() || null;
 
 /**
  * Names are 64 hexadecimal digits everywhere but at rest, where each byte is stored for every measurement of every
@@ -59,21 +89,11 @@ export function nameBytes(name: string): Buffer {
   if (bytes.length !== 32) throw new Error('a name has 64 hexadecimal digits');
   return bytes;
 }
-export const nameOf = (row: Row): string => {
-  const bytes = row['name'] as Uint8Array;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-};
+export const nameOf = (row: Row): string => hexOf(row['name'] as Uint8Array);
 
 const fingerprintIn = (value: unknown): Fingerprint | null =>
   value instanceof Uint8Array ? (Buffer.from(value).toString('hex') as Fingerprint) : null;
 export const fromHex = (hex: string | null): Buffer | null => (hex === null ? null : Buffer.from(hex, 'hex'));
-
-function saidIn(row: Row): LedgerRow['said'] {
-  const [status, meaning] = [text(row['said_status']), row['said_meaning']];
-  return status === null || !(meaning instanceof Uint8Array)
-    ? null
-    : { status, meaning: Buffer.from(meaning).toString('hex') };
-}
 
 /** Who brings what was delivered into its lane again. */
 export const forwardedMove = (row: Row, act: LaneAct): Move => ({
@@ -84,26 +104,6 @@ export const forwardedMove = (row: Row, act: LaneAct): Move => ({
   to: 'queued',
   reason: 'reforward',
 });
-
-export const toLedgerRow = (row: Row, vault: Vault, document: Uint8Array): LedgerRow => {
-  const name = nameOf(row);
-  return {
-    name,
-    resourceType: String(row['resource_type']),
-    id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, name) || null,
-    versionId: text(row['version_id']),
-    contentDigest: Buffer.from(row['content_digest'] as Uint8Array).toString('hex'),
-    said: saidIn(row),
-    fingerprint: fingerprintIn(row['fingerprint']),
-    group: (text(row['summary_group']) ?? 'other') as Group,
-    chartDay: text(row['chart_day']),
-    isRetracted: row['retracted_at'] !== null,
-    isKept: row['kept_at'] !== null,
-    isOfDocument: Buffer.compare(row['document_index'] as Uint8Array, document) === 0,
-    saidAt: Number(row['said_at']),
-    deliverySeq: Number(row['delivery_seq']),
-  };
-};
 
 /** Both sides of a conflict are what a chart says. */
 const sidesPlace = (name: string): string => `foreign_change.sides_sealed/${name}`;
@@ -117,7 +117,7 @@ export const toSeenChange = (row: Row, vault: Vault): SeenChange => {
   return {
     name,
     resourceType: String(row['resource_type']),
-    id: openId(vault, 'foreign_change', row['resource_id_sealed'] as Uint8Array, name),
+    id: openId(vault, row['resource_id_sealed'] as Uint8Array, name),
     versionId: text(row['version_id']),
     fingerprint: fingerprintIn(row['fingerprint']),
     sides: openSides(vault, row['sides_sealed'], name),
@@ -140,12 +140,12 @@ export const toAttempt = (row: Row): ShownAttempt => ({
   issues: JSON.parse(text(row['issues']) ?? '[]') as ShownAttempt['issues'],
 });
 
-export const toWrote = (row: Row, vault: Vault): WroteResource => ({
-  resourceType: String(row['resource_type']),
-  id: openId(vault, 'written_resource', row['resource_id_sealed'] as Uint8Array, nameOf(row)) || null,
-  versionId: text(row['version_id']),
-  writtenAt: Number(row['written_at']),
-  retractedAt: numberOrNull(row['retracted_at']),
+export const toWrote = ({ resourceType, id, versionId, writtenAt, retractedAt }: LedgerEntry): WroteResource => ({
+  resourceType,
+  id,
+  versionId,
+  writtenAt,
+  retractedAt,
 });
 
 const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);

@@ -14,6 +14,28 @@ export const SYSTEMS = {
   sourceCategory: 'urn:chartgate:source-category',
 } as const;
 
+/** A name, and the day by which the ledger finds what bears it; empty where it says nothing of a day. */
+export interface Name {
+  readonly text: string;
+  readonly ledgerDay: string;
+}
+
+/** Where the parts of a name of this kind tell of its day. By the name alone: whoever gives it gives the same day. */
+const DAY_AT: Readonly<Record<string, number>> = {
+  measurement: 4,
+  'steps-day': 0,
+  alert: 1,
+  'alert-event': 1,
+  'alert-summary': 0,
+  'alert-summary-zero': 0,
+  profile: 0,
+};
+
+function ledgerDayOf(kind: string, parts: readonly (string | null)[]): string {
+  const at = DAY_AT[kind];
+  return at === undefined ? '' : (parts[at] ?? '').slice(0, 10);
+}
+
 /** SHA-256 over what was measured, in 64 characters that every EHR takes as an id. */
 export const nameOf = (...parts: readonly (string | null)[]): string =>
   hash('sha256', JSON.stringify([SCHEME, ...parts]));
@@ -21,14 +43,15 @@ export const nameOf = (...parts: readonly (string | null)[]): string =>
 /** The same for many names that begin alike: what they share is written once. */
 export function makeNameOf(
   ...first: readonly (string | null)[]
-): (kind: string, ...parts: readonly (string | null)[]) => string {
+): (kind: string, ...parts: readonly (string | null)[]) => Name {
   const shared = JSON.stringify(first).slice(1, -1);
   const heads = new Map<string, string>();
   return (kind, ...parts) => {
     const known = heads.get(kind);
     const head = known ?? flatText('["', SCHEME, '",', JSON.stringify(kind), ',', shared);
     if (known === undefined) heads.set(kind, head);
-    return hash('sha256', parts.length === 0 ? `${head}]` : `${head},${JSON.stringify(parts).slice(1)}`);
+    const text = hash('sha256', parts.length === 0 ? `${head}]` : `${head},${JSON.stringify(parts).slice(1)}`);
+    return { text, ledgerDay: ledgerDayOf(kind, parts) };
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Mappings } from '../mappings/index.ts';
 import type { AnyResource, Envelope } from '../payloads/index.ts';
-import { nameIdentifier, nameOf, referenceTo, type makeNameOf } from './name.ts';
+import { nameIdentifier, nameOf, referenceTo, type makeNameOf, type Name } from './name.ts';
 import type { TimeFacts } from './judge-time.ts';
 import { shareElement } from './shared-elements.ts';
 import type { Notebook } from './notebook.ts';
@@ -47,7 +47,7 @@ const TEST_DATA = {
  * Bound to the source user and to the chart: another MRN gives other names, so a re-link never moves a resource between
  * charts.
  */
-export const nameIn = ({ nameOf: own }: Scene, kind: string, ...parts: readonly (string | null)[]): string =>
+export const nameIn = ({ nameOf: own }: Scene, kind: string, ...parts: readonly (string | null)[]): Name =>
   own(kind, ...parts);
 
 const PLAIN = shareElement({ tag: [PATIENT_SUPPLIED] });
@@ -69,6 +69,7 @@ export function patientOf({ envelope, patient, setting }: Omit<Scene, 'subject' 
   });
   return {
     name,
+    ledgerDay: '',
     reference: referenceTo(name),
     resource: {
       resourceType: 'Patient',
@@ -105,12 +106,13 @@ function named(resource: AnyResource, name: string): AnyResource {
 
 /** A wanted resource, which its builder gives away, under its name; the name is also its first identifier. */
 export function want(
-  name: string,
+  { text: name, ledgerDay }: Name,
   resource: AnyResource,
   place: { readonly group: Group; readonly chartDay: string | null; readonly write?: Wanted['write'] },
 ): Wanted {
   return {
     name,
+    ledgerDay,
     reference: referenceTo(name),
     resource: named(resource, name),
     group: place.group,

@@ -6,6 +6,7 @@ import { codesText } from './notebook.ts';
 import { buildObservation, categoryOf, codeable, type Element } from './observation.ts';
 import { judgeTimes } from './judge-time.ts';
 import { judgeValue, quantity, toRowUnit, type Quantity } from './quantity.ts';
+import type { Name } from './name.ts';
 import { LOINC, nameIn, want, type Scene } from './scene.ts';
 import { dayOf, fhirDateTime, isInstant, isZoned, utcOf } from './times.ts';
 import type { Wanted } from './translation.ts';
@@ -97,7 +98,7 @@ const SOURCE_CATEGORIES = ['vital-signs', 'activity', 'survey'];
  * The names that clinical_ready gives the single reading of this instant. Averages and sums over a time are other
  * measurements, also where the number is the same.
  */
-function readingsAt(scene: Scene, row: MetricRow, measuredAt: string): string[] {
+function readingsAt(scene: Scene, row: MetricRow, measuredAt: string): Name[] {
   const code = row.codings[0]?.code ?? '';
   const instant = utcOf(measuredAt);
   return [...scene.mappings.readingsUnder(code), { system: LOINC, code }].flatMap((coding) =>
@@ -111,7 +112,7 @@ interface Breach {
   readonly signal: AlertSignal;
   readonly at: string;
   /** Of one for which the source does not say when it was measured: nothing else can be the same. */
-  readonly nameAlone: () => string;
+  readonly nameAlone: () => Name;
   readonly otherwiseAt: string;
   /** Of the whole document, for a signal that does not name its own. */
   readonly sources: readonly string[];
@@ -124,7 +125,7 @@ interface Breach {
  * An alert_event and an alert_summary tell of one alert when signal, instant, value and source are the same, in
  * whatever unit and offset.
  */
-function nameOfBreach(scene: Scene, { signal, sources, nameAlone }: Breach, value: Quantity): string {
+function nameOfBreach(scene: Scene, { signal, sources, nameAlone }: Breach, value: Quantity): Name {
   const source = signal.source ?? (sources.length === 1 ? (sources[0] ?? null) : null);
   if (signal.measuredAt === null) return nameAlone();
   return nameIn(scene, 'alert', signal.type, utcOf(signal.measuredAt), canonicalJson(value['value']), source);
@@ -171,7 +172,7 @@ function translateBreach(scene: Scene, breach: Breach): Wanted[] {
 }
 
 /** The name of "evaluated, nothing breached". An alert_event asks for it, so it holds nothing but the day. */
-const nothingBreached = (scene: Scene, day: string): string => nameIn(scene, 'alert-summary-zero', day);
+const nothingBreached = (scene: Scene, day: string): Name => nameIn(scene, 'alert-summary-zero', day);
 
 export function translateAlertEvent(scene: Scene, { at, triggeredAt, sources, signal }: AlertEvent): Wanted[] {
   const measuredAt = signal.measuredAt ?? at;

@@ -79,17 +79,17 @@ export function translateCustom(scene: Scene, { key, resources }: CustomContent,
   });
   const metrics = kept.filter((entry) => isMetric(entry, mappings.uris.code));
   const others = kept.filter((entry) => !metrics.includes(entry));
-  const names = nameEntries(scene, 'custom', `${envelope.dataStructure} ${key}`, others);
+  const nameOf = nameEntries(scene, 'custom', `${envelope.dataStructure} ${key}`, others);
   const ids = {
     exact: new Set<string>([envelope.userId]),
     within: [envelope.userId].filter((id) => id.length >= WITHIN_LENGTH_MIN),
   };
   const references = new Map(
-    others.flatMap((entry) => entry.addresses.map((address) => [address, referenceTo(names.get(entry) ?? '')])),
+    others.flatMap((entry) => entry.addresses.map((address) => [address, referenceTo(nameOf(entry).text)])),
   );
   for (const entry of metrics) {
     const name = nameOfMetric(scene, readMetric(entry.resource, entry.at, scene));
-    for (const address of entry.addresses) references.set(address, referenceTo(name));
+    for (const address of entry.addresses) references.set(address, referenceTo(name.text));
   }
   const follow = (reference: Part, scope: string): Part | null => {
     const known =
@@ -114,7 +114,7 @@ export function translateCustom(scene: Scene, { key, resources }: CustomContent,
       judgeValues(scene, entry.at, entry.resource);
       const followed = mapReferences(entry.resource, (one) => follow(one, entry.scope)) as AnyResource;
       const resource = withoutSourceIds(followed, ids);
-      return want(names.get(entry) ?? '', bind(scene, resource), { group: 'custom', chartDay: null });
+      return want(nameOf(entry), bind(scene, resource), { group: 'custom', chartDay: null });
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Dialect, Mappings } from '../mappings/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import type { IdentityClaims } from './lab/claims.ts';
+import type { Name } from './name.ts';
 
 /** The patient whose chart a document belongs to. The link says so; nothing in the document does. */
 export interface LinkedPatient {
@@ -56,6 +57,8 @@ export interface Wanted {
    * one.
    */
   readonly name: string;
+  /** By which the ledger finds it; the same for whoever wants something of this name. Empty where it tells of no day. */
+  readonly ledgerDay: string;
   /** By which other wanted resources refer to it, until it has its address at the EHR. */
   readonly reference: string;
   readonly resource: AnyResource;
@@ -84,9 +87,9 @@ export interface Wanted {
    */
   readonly adopts?: true;
   /** The name of a statement which, once made after this document, forbids to write it. */
-  readonly clearedBy?: string;
+  readonly clearedBy?: Name;
   /** Names of measurements that it may repeat. It refers to those of them that stand in the chart. */
-  readonly derivedFrom?: readonly string[];
+  readonly derivedFrom?: readonly Name[];
   /** A single reading of what health monitoring watches: alerts of its day may refer to it. */
   readonly isWatched?: true;
 }
@@ -99,8 +102,9 @@ export type Trouble = 'unmapped' | 'implausible';
 
 /** A measurement or result that waits for a person or for mapping data, while the rest of its document is written. */
 export interface LeftOut extends Scope {
-  /** The name under which it would stand in the chart. */
+  /** The name under which it would stand in the chart, and by which the ledger would find it. */
   readonly name: string;
+  readonly ledgerDay: string;
   readonly at: string;
   readonly why: Trouble;
 }

@@ -21,6 +21,7 @@ function must<T>(result: Result<T>): T {
 }
 const tenant = 'default';
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const DAY = '2026-11-14';
 const written = (name: string) =>
   ({
     name,
@@ -31,7 +32,9 @@ const written = (name: string) =>
     contentDigest: digest('content'),
     said: null,
     group: 'body',
-    chartDay: '2026-11-14',
+    chartDay: DAY,
+    ledgerDay: DAY,
+    ledgerDocument: null,
     saidAt: 1,
     effect: 'created',
   }) as const;
@@ -63,6 +66,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     leaseMs: 15_000,
     patient: { mrnSystem: 'urn:mrn', mrn },
     names: JSON.stringify([digest(`name ${n}`)]),
+    days: [DAY],
     attempt: {
       id: `att_at_once_${n}`,
       requestDigest: digest('request'),
@@ -169,7 +173,14 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     expect(settled.fastClaim?.attemptId).toBeNull();
     const { effect: _effect, ...kept } = written(digest('shared'));
     expect(settled.fastClaim?.ledger).toEqual([
-      { ...kept, isRetracted: false, isKept: false, isOfDocument: false, deliverySeq: expect.any(Number) },
+      {
+        ...kept,
+        ledgerDocument: expect.stringMatching(/^[0-9a-f]{32}$/),
+        isRetracted: false,
+        isKept: false,
+        isOfDocument: false,
+        deliverySeq: expect.any(Number),
+      },
     ]);
     expect(await stateOf(id)).toBe('queued');
   });

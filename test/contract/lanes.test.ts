@@ -19,9 +19,14 @@ const WRITTEN = {
   said: null,
   group: 'body',
   chartDay: '2026-11-14',
+  ledgerDay: '2026-11-14',
+  ledgerDocument: null,
   saidAt: 1,
   effect: 'created',
 } as const;
+const DAYS = ['2026-11-14'];
+/** A document of the ledger, in hexadecimal. */
+const A_DOCUMENT = expect.stringMatching(/^[0-9a-f]{32}$/) as unknown;
 
 describe.each(PLACES)('lanes on %s', (_, newPlace) => {
   let place: Place;
@@ -67,11 +72,19 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
         deliveryId: first,
         patient: { mrnSystem: 'urn:mrn', mrn: '0001' },
         names: [],
+        days: [],
       }),
     );
     const { effect: _effect, ...kept } = WRITTEN;
     expect(ledger).toEqual([
-      { ...kept, isRetracted: false, isKept: false, isOfDocument: true, deliverySeq: expect.any(Number) },
+      {
+        ...kept,
+        ledgerDocument: A_DOCUMENT,
+        isRetracted: false,
+        isKept: false,
+        isOfDocument: true,
+        deliverySeq: expect.any(Number),
+      },
     ]);
     await finish('b', next, { outcome: { kind: 'put-back', afterMs: 60_000 }, attemptId: null });
     expect(await stateOf(second)).toBe('queued');
@@ -190,19 +203,25 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     });
     const second = await deliver('alerted', { written: [alert(4)] });
     const foreign = await deliver('other', { written: [alert(5)] });
+    const read = async (deliveryId: string, names: readonly string[], alertsOf: string | null) =>
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names, days: DAYS, alertsOf }));
     const told = async (deliveryId: string, alertsOf: string | null): Promise<string[]> =>
-      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [], alertsOf }))
+      (await read(deliveryId, [], alertsOf))
         .map((row) => `${row.name.slice(0, 2)}${row.isOfDocument ? ' own' : ''} ${row.saidAt}`)
         .sort();
     expect(await told(second, '2026-11-14')).toEqual(['d1 5', 'd4 own 5']);
     expect(await told(second, null)).toEqual(['d4 own 5']);
     expect(await told(foreign, '2026-11-14')).toEqual(['d5 own 5']);
-    const third = await deliver('alerted', { adopted: { names: [name(1), name(4)], saidAt: 7 } });
+    const named = async (...all: readonly number[]) =>
+      (await read(first, all.map(name), null)).filter((row) => all.map(name).includes(row.name));
+    const third = await deliver('alerted', { adopted: { names: await named(1, 4), saidAt: 7 } });
     expect(await told(third, null)).toEqual(['d1 own 7', 'd4 own 7']);
     expect(await told(first, null)).toEqual(['d2 own 5', `d3 own ${WRITTEN.saidAt}`]);
     // Of something that was taken back there is nothing to adopt; and what was said later stays said then.
-    await deliver('alerted', { retracted: [{ name: name(1), versionId: '2', fingerprint: null }] });
-    const fourth = await deliver('alerted', { adopted: { names: [name(1), name(4)], saidAt: 6 } });
+    const [taken] = await named(1);
+    if (taken === undefined) throw new Error('it is not in the ledger');
+    await deliver('alerted', { retracted: [{ ...taken, versionId: '2', fingerprint: null }] });
+    const fourth = await deliver('alerted', { adopted: { names: await named(1, 4), saidAt: 6 } });
     expect(await told(fourth, null)).toEqual(['d4 own 7']);
     await soundness();
   });
@@ -211,10 +230,11 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await link('keeper', 'ke1');
     const patient = { mrnSystem: 'urn:mrn', mrn: 'ke1' };
     const name = 'ae'.repeat(32);
+    const read = async (deliveryId: string) =>
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [name], days: DAYS }));
     const ledger = async (deliveryId: string) =>
-      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [name] })).map(
-        ({ isKept, isRetracted, fingerprint }) => ({ isKept, isRetracted, fingerprint }),
-      );
+      (await read(deliveryId)).map(({ isKept, isRetracted, fingerprint }) => ({ isKept, isRetracted, fingerprint }));
+    const standsIn = async (): Promise<string> => (await read(id))[0]?.ledgerDocument ?? '';
     const [kept, since] = ['0a'.repeat(40), '0b'.repeat(40)] as Fingerprint[] as [Fingerprint, Fingerprint];
     const id = await arrive('keeper');
     await finish('a', only(await claim('a')), {
@@ -227,14 +247,14 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await finish('a', only(await claim('a')), {
       outcome: { kind: 'delivered' },
       attemptId: null,
-      written: [{ ...WRITTEN, name, effect: 'updated' }],
+      written: [{ ...WRITTEN, name, effect: 'updated', ledgerDocument: await standsIn() }],
     });
     expect(await ledger(id)).toEqual([{ isKept: false, isRetracted: false, fingerprint: WRITTEN.fingerprint }]);
     await arrive('keeper');
     await finish('a', only(await claim('a')), {
       outcome: { kind: 'delivered' },
       attemptId: null,
-      retracted: [{ name, versionId: null, fingerprint: since }],
+      retracted: [{ name, ledgerDocument: await standsIn(), versionId: null, fingerprint: since }],
     });
     expect(await ledger(id)).toEqual([{ isKept: false, isRetracted: true, fingerprint: since }]);
     await soundness();
@@ -283,7 +303,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await begin('a', retraction);
     await finish('a', retraction, {
       outcome: { kind: 'delivered' },
-      retracted: [{ name: 'a5'.repeat(32), versionId: '2', fingerprint: null }],
+      retracted: rows.map((row) => ({ ...row, versionId: '2', fingerprint: null })),
     });
     const fresh = only(await claimOnceFree('b'));
     expect([fresh.job.kind, fresh.mrn]).toEqual(['deliver', { mrnSystem: 'urn:mrn', mrn: '0055' }]);

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { inboxSet } from '../../src/inbox/index.ts';
 import { laneSet } from '../../src/lanes/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { EMPTY_PLACES, withClient, type Place } from '../support/new-store.ts';
@@ -29,6 +30,18 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 function must<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(result.fault.code);
   return result.value;
+}
+
+/** By which days another document finds what was written under a name that tells of 2026-01-01 in some zone. */
+async function daysThatFind(store: Store, days: readonly string[]): Promise<string[]> {
+  const { tenant, received: deliveryId } = DUMPED;
+  const question = { tenant, deliveryId, patient: { mrnSystem: 'urn:mrn', mrn: '0001' }, names: ['a1'.repeat(32)] };
+  const found: string[] = [];
+  for (const day of days) {
+    const rows = must(await store.use(laneSet).read('lane.ledger', { ...question, days: [day] }));
+    if (rows.some(({ name, id }) => name === question.names[0] && id === 'o1')) found.push(day);
+  }
+  return found;
 }
 
 const places: Place[] = [];
@@ -115,8 +128,14 @@ describe.each(EMPTY_PLACES)('a database of an earlier release on %s', (engine, m
         expect(Buffer.from(body).toString()).toBe(Buffer.from(bodyOf(id)).toString());
       }
       const ledger = must(await inbox.read('inbox.ledger', { tenant }));
+      const { wrote } = must(await store.use(laneSet).read('lane.history', { tenant, deliveryId: delivered }));
       expect(ledger).toEqual(must(await inbox.read('inbox.recount', { tenant })));
       expect(ledger).toMatchObject({ acknowledged: 3, byState: { received: 1, delivered: 1, parked: 1 } });
+      // The ledger knows what was written, where it stands, and which day it is about.
+      expect(wrote.map(({ resourceType, id, versionId }) => [resourceType, id, versionId])).toEqual([
+        ['Observation', 'o1', '1'],
+      ]);
+      expect(await daysThatFind(store, ['2025-12-30', '2026-01-01', '2026-01-03'])).toEqual(['2026-01-01']);
       // It takes what comes.
       const put = {
         id: 'dlv_next',
@@ -135,7 +154,7 @@ describe.each(EMPTY_PLACES)('a database of an earlier release on %s', (engine, m
       expect(schema).toEqual(wanted);
       expect(after['schema_step']).toHaveLength(versions.length);
       // No row and no value of before is gone.
-      for (const table of ['delivery', 'delivery_body', 'link', 'job', 'written_resource', 'document', 'audit_record'])
+      for (const table of ['delivery', 'delivery_body', 'link', 'job', 'written_document', 'document', 'audit_record'])
         for (const row of before[table] ?? []) expect(after[table]).toContainEqual(expect.objectContaining(row));
       expect(before['audit_record']?.length).toBeGreaterThan(0);
     },

@@ -135,7 +135,7 @@ test.each([
   ],
   [
     'a delivery is missing',
-    `DELETE FROM delivery_body; DELETE FROM delivery_step; DELETE FROM delivery_digest; DELETE FROM unclaimed_key; DELETE FROM attempt; DELETE FROM written_resource; DELETE FROM job; DELETE FROM document; DELETE FROM delivery`,
+    `DELETE FROM delivery_body; DELETE FROM delivery_step; DELETE FROM delivery_digest; DELETE FROM unclaimed_key; DELETE FROM attempt; DELETE FROM written_document; DELETE FROM job; DELETE FROM document; DELETE FROM delivery`,
     'ledger',
   ],
   [

@@ -24,6 +24,9 @@ export function linkAsk(n: number): Ask {
   return { name: 'deliver.link', args: { ...act, wanted: { ...wanted, status: 'confirmed', evidence: null } } };
 }
 
+/** Each delivery of a user is about another day. */
+const dayOf = (n: number): string =>
+  new Date(Date.UTC(2010, 0, 1) + Math.floor(n / USERS) * 86_400_000).toISOString().slice(0, 10);
 const namesOf = (n: number): string[] => Array.from({ length: ROWS }, (_, i) => digestOf(`name ${n} ${i}`));
 export const putAsk = (n: number, body: Uint8Array): Ask => ({
   name: 'inbox.put',
@@ -69,6 +72,7 @@ export const settleAsk = (n: number, seq: number): Ask => ({
       leaseMs: 60_000,
       patient: { mrnSystem: 'urn:mrn', mrn: userOf(n) },
       names: JSON.stringify(namesOf(n)),
+      days: [dayOf(n)],
       alertsOf: null,
       attempt: { id: `att_${n}`, ...attemptOf(n) },
     },
@@ -93,7 +97,9 @@ export const finishAsk = (n: number, { attemptId, job, ...one }: Begun): Ask => 
       contentDigest: digestOf(`content ${n} ${i}`),
       said: { status: 'final', meaning: digestOf(`meaning ${n} ${i}`) },
       group: 'body',
-      chartDay: '2026-11-14',
+      chartDay: dayOf(n),
+      ledgerDay: dayOf(n),
+      ledgerDocument: null,
       saidAt: n,
       effect: 'created',
     })),

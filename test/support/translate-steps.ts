@@ -68,7 +68,7 @@ export { toBundle };
 export const problemsOf = (translation: Translation): string[] =>
   validator.validate(toBundle(translation)).map(({ rule, expression, text }) => `${rule} ${expression} ${text}`);
 
-interface Row extends Omit<WrittenResource, 'isOfDocument'> {
+interface Row extends Omit<WrittenResource, 'isOfDocument' | 'ledgerDocument'> {
   readonly document: string;
   readonly resource: AnyResource;
 }
@@ -86,13 +86,13 @@ export function makeLedger() {
   ) => {
     const asked = ledgerQuestionOf(translation);
     const rows = [...written.values()]
-      .map((row) => ({ ...row, isOfDocument: row.document === document }))
+      .map((row) => ({ ...row, ledgerDocument: row.document, isOfDocument: row.document === document }))
       .filter(
         ({ isOfDocument, name, group, chartDay }) =>
           isOfDocument || asked.names.includes(name) || (group === 'alerts' && chartDay === asked.alertsOf),
       );
     const { changes, isSuspicious, replaced, adopted } = decideChanges(translation, rows, setting.dialect, saidAt);
-    for (const name of adopted) {
+    for (const { name } of adopted) {
       const before = written.get(name);
       if (before !== undefined) written.set(name, { ...before, document, saidAt: Math.max(before.saidAt, saidAt) });
     }

@@ -53,6 +53,3 @@ export const ofUser = (user: Uint8Array): Fragment => fragment`
 export const ofSameUser = (isAsked: Fragment): Fragment => fragment`
   EXISTS (SELECT 1 FROM delivery b JOIN delivery o ON o.tenant = b.tenant AND o.user_index = b.user_index
     WHERE b.seq = w.delivery_seq AND ${isAsked})`;
-
-/** SQLite is told to walk along the alerts of a day, of which there are few. */
-export const BY_ALERTS = part('INDEXED BY written_alerts', '');

@@ -1,8 +1,18 @@
-import { all, among, fragment, get, patientIndex, type Programs } from '../../store/index.ts';
+import {
+  all,
+  among,
+  fragment,
+  get,
+  patientIndex,
+  type CommandContext,
+  type Program,
+  type Programs,
+} from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { LaneReads } from '../commands.ts';
 import { ATTEMPTS_SHOWN, toAttempt, toSeenChange, toTarget, toWrote, type Row } from '../rows.ts';
-import { standingOf, writtenByAnybody } from './ledger.ts';
+import type { LedgerEntry } from '../ledger-document.ts';
+import { entriesOf, standingOf, writtenByAnybody } from './ledger.ts';
 import { inDoubt, ofSameUser } from './parts.ts';
 import { lag } from './lag.ts';
 import { waiting } from './waiting.ts';
@@ -13,12 +23,32 @@ const documentOf = (row: Row | undefined): Uint8Array => (row?.['document_index'
 /** A document has some dozens. */
 const WROTE_SHOWN = 500;
 
+/** Of the charts that a delivery was written into, what it was the last to write. */
+function* writtenBy(
+  context: CommandContext,
+  tenant: string,
+  document: Uint8Array,
+  deliverySeq: number,
+): Program<readonly LedgerEntry[]> {
+  const rows = yield* all`
+    SELECT w.patient_index, w.document_index, w.entries, w.ids_sealed FROM written_document w
+    WHERE w.tenant = ${tenant} AND w.target = ${TARGET} AND w.document_index = ${document}
+      AND w.patient_index IN (SELECT patient_index FROM job WHERE delivery_seq = ${deliverySeq})`;
+  const entries: LedgerEntry[] = [];
+  for (const row of rows)
+    entries.push(...(yield* entriesOf(context, { tenant, patient: row['patient_index'] as Uint8Array }, row)));
+  return entries.filter((entry) => entry.deliverySeq === deliverySeq);
+}
+
+const orderOf = ({ resourceType, name }: LedgerEntry): string => `${resourceType} ${name}`;
+const byTypeAndName = (a: LedgerEntry, b: LedgerEntry): number => (orderOf(a) < orderOf(b) ? -1 : 1);
+
 export const reads: Programs<LaneReads> = {
-  *'lane.ledger'(context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, alertsOf = null }) {
+  *'lane.ledger'(context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, days, alertsOf = null }) {
     const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE id = ${deliveryId}`);
     const patient = patientIndex(context.vault, mrnSystem, mrn);
     const isOfUser = ofSameUser(fragment`o.id = ${deliveryId}`);
-    return yield* writtenByAnybody(context, { tenant, patient, document }, { names, alertsOf }, isOfUser);
+    return yield* writtenByAnybody(context, { tenant, patient, document }, { names, days, alertsOf }, isOfUser);
   },
   *'lane.to-retract'(context, { tenant, deliverySeq, patient }) {
     const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE seq = ${deliverySeq}`);
@@ -31,7 +61,7 @@ export const reads: Programs<LaneReads> = {
         AND ${inDoubt(fragment`d.seq ${among('bigint', deliverySeqs)}`, patient)}`;
     return rows.map((row) => row['intents'] as Uint8Array);
   },
-  *'lane.history'({ vault }, { tenant, deliveryId }) {
+  *'lane.history'(context, { tenant, deliveryId }) {
     const delivery = yield* get`
       SELECT seq, document_index FROM delivery WHERE tenant = ${tenant} AND id = ${deliveryId}`;
     const seq = Number(delivery?.['seq'] ?? 0);
@@ -39,12 +69,8 @@ export const reads: Programs<LaneReads> = {
       SELECT a.id, j.kind, a.started_at, a.ended_at, a.outcome, a.fault_code, a.http_status, a.issues
       FROM job j JOIN attempt a ON a.job_seq = j.seq WHERE j.delivery_seq = ${seq}
       ORDER BY a.seq DESC LIMIT ${ATTEMPTS_SHOWN}`;
-    const wrote = yield* all`
-      SELECT name, resource_type, resource_id_sealed, version_id, written_at, retracted_at FROM written_resource
-      WHERE tenant = ${tenant} AND target = ${TARGET} AND document_index = ${documentOf(delivery)}
-        AND patient_index IN (SELECT patient_index FROM job WHERE delivery_seq = ${seq}) AND delivery_seq = ${seq}
-      ORDER BY resource_type, name LIMIT ${WROTE_SHOWN}`;
-    return { attempts: attempts.map(toAttempt), wrote: wrote.map((row) => toWrote(row, vault)) };
+    const wrote = (yield* writtenBy(context, tenant, documentOf(delivery), seq)).toSorted(byTypeAndName);
+    return { attempts: attempts.map(toAttempt), wrote: wrote.slice(0, WROTE_SHOWN).map(toWrote) };
   },
   *'lane.foreign'({ vault }, { tenant, deliveryId }) {
     const rows = yield* all`

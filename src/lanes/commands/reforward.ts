@@ -14,8 +14,10 @@ import { makeLaneChanges, type LaneChanges } from '../enqueue/adjust.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import { changeLanes, enqueue } from '../enqueue/commands/jobs.ts';
 import type { Claimed, Fence, LaneAct, LaneWrites } from '../commands.ts';
-import { forwardedMove, type Row } from '../rows.ts';
-import { BY_ALERTS, FOR_UPDATE_OF_DELIVERIES, ofSameUser } from './parts.ts';
+import type { LedgerEntry } from '../ledger-document.ts';
+import { forwardedMove, hexOf, type Row } from '../rows.ts';
+import { around, entriesOf, inChart, ofDays, type LedgerChart } from './ledger.ts';
+import { FOR_UPDATE_OF_DELIVERIES, ofSameUser } from './parts.ts';
 
 function* forwardOne(
   context: CommandContext,
@@ -36,9 +38,9 @@ function* standsWith(tenant: string, row: Row): Program<Uint8Array | null> {
   const link = yield* confirmedLink(tenant, row['user_index'] as Uint8Array);
   if (link === null) return null;
   const stands = yield* get`
-    SELECT 1 AS stands FROM written_resource
+    SELECT 1 AS stands FROM written_document
     WHERE tenant = ${tenant} AND target = ${TARGET} AND document_index = ${row['document_index'] as Uint8Array}
-      AND patient_index = ${link.mrnIndex} AND retracted_at IS NULL LIMIT 1`;
+      AND patient_index = ${link.mrnIndex} AND standing > 0`;
   return stands === undefined ? null : link.mrnIndex;
 }
 
@@ -69,6 +71,26 @@ export function* reforward(
   return { count, last: Number(rows.at(-1)?.['seq'] ?? after) };
 }
 
+/** Documents in whose rows an alert of one of these days stands, of the user of a delivery. */
+function* withAlerts(
+  context: CommandContext,
+  chart: LedgerChart,
+  days: readonly string[],
+  delivery: Claimed['delivery'],
+): Program<readonly string[]> {
+  const rows = yield* all`
+    SELECT w.document_index, w.entries, w.ids_sealed FROM written_document w
+    WHERE ${inChart(chart)} AND w.alerts > 0 AND ${ofDays(chart, days.flatMap(around))}
+      AND ${ofSameUser(fragment`o.seq = ${delivery.seq}`)}`;
+  const isMeant = ({ group, chartDay, retractedAt }: LedgerEntry): boolean =>
+    group === 'alerts' && retractedAt === null && chartDay !== null && days.includes(chartDay);
+  const documents: string[] = [];
+  for (const row of rows)
+    if ((yield* entriesOf(context, chart, row)).some(isMeant))
+      documents.push(hexOf(row['document_index'] as Uint8Array));
+  return documents;
+}
+
 /**
  * The alerts of these days that the user of a delivery has in a chart: which measurements they refer to has changed.
  * Only of the newest delivery of their document, whose body is still there.
@@ -80,16 +102,14 @@ export function* forwardAlerts(
   delivery: Claimed['delivery'],
   at: Date,
 ): Program<void> {
+  const documents = yield* withAlerts(context, { tenant, patient }, days, delivery);
+  if (documents.length === 0) return;
   // Whoever holds one of them brings it into the lane itself, or out of it.
   const rows = yield* all`
     SELECT d.seq, d.id FROM delivery d
     WHERE d.state = 'delivered' AND d.seq IN (
-      SELECT g.seq FROM written_resource w ${BY_ALERTS}
-      JOIN document g ON g.tenant = w.tenant AND g.document_index = w.document_index
-      JOIN delivery_body y ON y.seq = g.seq
-      WHERE w.tenant = ${tenant} AND w.target = ${TARGET} AND w.patient_index = ${patient}
-        AND w.summary_group = 'alerts' AND w.chart_day ${among('text', days)} AND w.retracted_at IS NULL
-        AND ${ofSameUser(fragment`o.seq = ${delivery.seq}`)})
+      SELECT g.seq FROM document g JOIN delivery_body y ON y.seq = g.seq
+      WHERE g.tenant = ${tenant} AND g.document_index ${among('bytea', documents)})
     ORDER BY d.seq ${FOR_UPDATE_OF_FREE}`;
   const lanes = makeLaneChanges();
   for (const row of rows)

@@ -1,113 +1,128 @@
 import {
-  fragment,
+  all,
+  among,
   insert,
   insertAlike,
-  LATER,
+  part,
   rowsOf,
   run,
-  runEach,
-  typed,
   type CommandContext,
   type Program,
 } from '../../store/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { Finish } from '../commands.ts';
-import { fromHex, nameBytes, sealId, sealSides } from '../rows.ts';
+import {
+  changeLedger,
+  parseEntries,
+  printDocument,
+  type LedgerChange,
+  type LedgerDocument,
+  type LedgerEntry,
+} from '../ledger-document.ts';
+import { bytesOf, fromHex, hexOf, nameBytes, openIds, sealId, sealIds, sealSides } from '../rows.ts';
+import { inChart, type LedgerChart } from './ledger.ts';
 
-const WRITTEN = rowsOf(
-  'written_resource',
-  {
-    name: 'bytea',
-    chart_day: 'text',
-    summary_group: 'text',
-    resource_type: 'text',
-    resource_id_sealed: 'bytea',
-    version_id: 'text',
-    content_digest: 'bytea',
-    fingerprint: 'bytea',
-    said_at: 'bigint',
-    kept_at: 'bigint',
-    said_status: 'text',
-    said_meaning: 'bytea',
-  },
-  `ON CONFLICT (tenant, target, patient_index, name) DO UPDATE SET document_index = excluded.document_index,
-    summary_group = excluded.summary_group, chart_day = excluded.chart_day,
-    resource_id_sealed = excluded.resource_id_sealed, version_id = excluded.version_id,
-    content_digest = excluded.content_digest, fingerprint = excluded.fingerprint, kept_at = excluded.kept_at,
-    delivery_seq = excluded.delivery_seq, written_at = excluded.written_at, said_at = excluded.said_at,
-    said_status = excluded.said_status, said_meaning = excluded.said_meaning, retracted_at = NULL`,
-  {
-    tenant: 'text',
-    target: 'text',
-    patient_index: 'bytea',
-    document_index: 'bytea',
-    delivery_seq: 'bigint',
-    written_at: 'bigint',
-  },
-);
+const WRITTEN_DAY = rowsOf('written_day', { day: 'text' }, 'ON CONFLICT DO NOTHING', {
+  tenant: 'text',
+  target: 'text',
+  patient_index: 'bytea',
+  document_index: 'bytea',
+});
 
-function* putWritten(
+const FOR_UPDATE_OF_DOCUMENT = part('', 'FOR UPDATE OF w');
+
+/** What each of these documents wrote; nothing, for one of which there is no row. */
+function* loadDocuments(
   { vault }: CommandContext,
-  { fence, at, written }: Finish,
-  deliverySeq: number,
-  document: Uint8Array,
-): Program<void> {
-  // One statement of PostgreSQL may touch a row once only.
-  const rows = new Map(written.map((row) => [row.name, row]));
-  const { tenant, patient } = fence;
-  yield* insertAlike(
-    WRITTEN,
-    {
-      tenant,
-      target: TARGET,
-      patient_index: patient,
-      document_index: document,
-      delivery_seq: deliverySeq,
-      written_at: at.getTime(),
-    },
-    [...rows.values()].map((row) => ({
-      name: nameBytes(row.name),
-      chart_day: row.chartDay,
-      summary_group: row.group,
-      resource_type: row.resourceType,
-      resource_id_sealed: sealId(vault, 'written_resource', row),
-      version_id: row.versionId,
-      content_digest: fromHex(row.contentDigest),
-      fingerprint: fromHex(row.fingerprint),
-      said_at: row.saidAt,
-      kept_at: row.effect === 'kept' ? at.getTime() : null,
-      said_status: row.said?.status ?? null,
-      said_meaning: fromHex(row.said?.meaning ?? null),
-    })),
-  );
+  chart: LedgerChart,
+  documents: readonly string[],
+): Program<Map<string, LedgerDocument>> {
+  const rows = yield* all`
+    SELECT w.document_index, w.entries, w.ids_sealed FROM written_document w
+    WHERE ${inChart(chart)} AND w.document_index ${among('bytea', documents)} ORDER BY w.document_index
+    ${FOR_UPDATE_OF_DOCUMENT}`;
+  const loaded = new Map(documents.map((document) => [document, new Map<string, LedgerEntry>()]));
+  for (const row of rows) {
+    const entries = parseEntries(String(row['entries']), openIds(vault, chart.patient, row));
+    loaded.set(hexOf(row['document_index'] as Uint8Array), new Map(entries.map((entry) => [entry.name, entry])));
+  }
+  return loaded;
 }
+
+/** The row of a document, as this delivery leaves it. */
+function* putDocument(
+  { vault }: CommandContext,
+  { tenant, patient }: LedgerChart,
+  document: Uint8Array,
+  entries: LedgerDocument,
+  deliverySeq: number,
+): Program<void> {
+  const printed = printDocument(entries);
+  yield* run`
+    INSERT INTO written_document (tenant, target, patient_index, document_index, delivery_seq, standing, alerts, entries,
+      ids_sealed)
+    VALUES (${tenant}, ${TARGET}, ${patient}, ${document}, ${deliverySeq}, ${printed.standing}, ${printed.alerts},
+      ${printed.entries}, ${sealIds(vault, patient, document, printed.ids)})
+    ON CONFLICT (tenant, target, patient_index, document_index) DO UPDATE SET delivery_seq = excluded.delivery_seq,
+      standing = excluded.standing, alerts = excluded.alerts, entries = excluded.entries,
+      ids_sealed = excluded.ids_sealed`;
+}
+
+/** The row of another document, of which something went over to this one or was taken back. */
+function* changeDocument(
+  { vault }: CommandContext,
+  { tenant, patient }: LedgerChart,
+  document: Uint8Array,
+  entries: LedgerDocument,
+): Program<void> {
+  const printed = printDocument(entries);
+  yield* run`
+    UPDATE written_document SET standing = ${printed.standing}, alerts = ${printed.alerts},
+      entries = ${printed.entries}, ids_sealed = ${sealIds(vault, patient, document, printed.ids)}
+    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND document_index = ${document}`;
+}
+
+const NOTHING_ADOPTED = { names: [], saidAt: 0 } as const;
 
 /** What an attempt wrote, took back, and found to stand already. */
 export function* putIntoLedger(
   context: CommandContext,
-  f: Finish,
+  { fence: { tenant, patient }, at, written, retracted, adopted = NOTHING_ADOPTED }: Finish,
   deliverySeq: number,
   document: Uint8Array,
 ): Program<void> {
-  const { tenant, patient } = f.fence;
-  yield* putWritten(context, f, deliverySeq, document);
-  yield* runEach(
-    f.retracted.map(
-      ({ name, versionId, fingerprint }) => fragment`
-        UPDATE written_resource SET retracted_at = ${f.at.getTime()}, version_id = ${versionId},
-          fingerprint = ${fromHex(fingerprint)}, kept_at = NULL
-        WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND name = ${nameBytes(name)}`,
-    ),
-  );
-  const { names, saidAt } = f.adopted ?? { names: [], saidAt: 0 };
-  yield* runEach(
-    names.map(
-      (name) => fragment`
-        UPDATE written_resource SET document_index = ${document},
-          said_at = ${LATER}(said_at, ${typed('bigint', saidAt)})
-        WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND name = ${nameBytes(name)}
-          AND retracted_at IS NULL`,
-    ),
+  if (written.length + retracted.length + adopted.names.length === 0) return;
+  const chart = { tenant, patient };
+  const own = hexOf(document);
+  const concerned = new Set([own]);
+  for (const { ledgerDocument } of [...written, ...retracted, ...adopted.names])
+    if (ledgerDocument !== null) concerned.add(ledgerDocument);
+  const documents = yield* loadDocuments(context, chart, [...concerned]);
+  const change: LedgerChange = { written, retracted, adopted, atMs: at.getTime(), deliverySeq };
+  for (const changed of changeLedger(documents, own, change)) {
+    const entries = documents.get(changed) ?? new Map<string, LedgerEntry>();
+    if (changed === own) yield* putDocument(context, chart, document, entries, deliverySeq);
+    else yield* changeDocument(context, chart, bytesOf(changed), entries);
+  }
+  yield* putDays(chart, document, documents.get(own) ?? new Map<string, LedgerEntry>(), change);
+}
+
+/** By which days it is found from now on what came into the row of a document. */
+function* putDays(
+  { tenant, patient }: LedgerChart,
+  document: Uint8Array,
+  entries: LedgerDocument,
+  { written, adopted }: LedgerChange,
+): Program<void> {
+  const days = new Set<string>();
+  for (const { name } of [...written, ...adopted.names]) {
+    const entry = entries.get(name);
+    if (entry !== undefined) days.add(entry.ledgerDay);
+  }
+  yield* insertAlike(
+    WRITTEN_DAY,
+    { tenant, target: TARGET, patient_index: patient, document_index: document },
+    [...days].sort().map((day) => ({ day })),
   );
 }
 
@@ -142,7 +157,7 @@ export function* putForeign(
       delivery_seq: deliverySeq,
       name: nameBytes(one.name),
       resource_type: one.resourceType,
-      resource_id_sealed: sealId(vault, 'foreign_change', one),
+      resource_id_sealed: sealId(vault, one),
       version_id: one.versionId,
       fingerprint: fromHex(one.fingerprint),
       sides_sealed: sealSides(vault, one),

@@ -41,19 +41,21 @@ const seqsOf: Of = (owner) => fragment`(SELECT seq FROM delivery WHERE ${ofUser(
 export const jobsOf: Of = ({ tenant, index }) => fragment`(
   SELECT j.seq FROM job j JOIN delivery d ON d.seq = j.delivery_seq
   WHERE d.tenant = ${tenant} AND d.user_index = ${index})`;
-const writtenBy: Of = ({ tenant, index }) => fragment`
-  FROM written_resource w JOIN delivery d ON d.seq = w.delivery_seq
-  WHERE w.tenant = ${tenant} AND w.target = ${TARGET} AND d.user_index = ${index} AND w.patient_index IN (
+/** Of the charts that deliveries of the user went into: rows `w` of their documents. */
+const writtenOf = ({ tenant, index }: Owner): Fragment => fragment`
+  w.tenant = ${tenant} AND w.target = ${TARGET} AND w.patient_index IN (
     SELECT j.patient_index FROM job j JOIN delivery o ON o.seq = j.delivery_seq
-    WHERE o.tenant = ${tenant} AND o.user_index = ${index})`;
+    WHERE o.tenant = ${tenant} AND o.user_index = ${index})
+  AND w.document_index IN (SELECT document_index FROM delivery WHERE ${ofUser({ tenant, index })})`;
+const writtenBy: Of = (owner) => fragment`FROM written_document w WHERE ${writtenOf(owner)}`;
 /** Of patients to whom somebody else is linked too, what is known stays. */
 export const personsOf: Of = ({ tenant, index }) => fragment`
   FROM person WHERE tenant = ${tenant} AND facts_sealed IS NOT NULL
     AND mrn_index IN (SELECT mrn_index FROM link WHERE tenant = ${tenant} AND user_index = ${index})
     AND NOT EXISTS (SELECT 1 FROM link l
       WHERE l.tenant = person.tenant AND l.mrn_index = person.mrn_index AND l.status = 'confirmed')`;
-/** A sealed empty text has 33 bytes: an id that nobody knows. */
-export const writtenUnderIds: Of = (owner) => fragment`${writtenBy(owner)} AND length(w.resource_id_sealed) > 33`;
+export const writtenUnderIds: Of = (owner) => fragment`${writtenBy(owner)} AND w.ids_sealed IS NOT NULL`;
+export const idsApartOf: Of = (owner) => fragment`FROM written_id w WHERE ${writtenOf(owner)}`;
 /** Patients of the user's links, but for those whom another user is linked to. */
 const patientsOf: Of = ({ tenant, index }) => fragment`(
   SELECT l.mrn_index FROM link l WHERE l.tenant = ${tenant} AND l.user_index = ${index} AND NOT EXISTS (
@@ -155,11 +157,18 @@ export const TABLES: readonly Rule[] = [
     why: null,
   },
   {
-    table: 'written_resource',
+    table: 'written_document',
     what: 'ids of resources at the EHR',
     held: writtenUnderIds,
     left: writtenBy,
     why: 'names and digests of what was written, with type and day, so that nothing is written twice; no value can be read from them',
+  },
+  {
+    table: 'written_id',
+    what: 'ids of resources at the EHR that were written by an earlier release',
+    held: idsApartOf,
+    left: null,
+    why: null,
   },
   {
     table: 'foreign_change',

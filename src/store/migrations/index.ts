@@ -23,6 +23,7 @@ import { signIn } from './0020-sign-in.ts';
 import { typesOneByOne } from './0021-types-one-by-one.ts';
 import { cheaperRows } from './0022-cheaper-rows.ts';
 import { journal } from './0023-journal.ts';
+import { ledgerOfDocuments } from './0024-ledger-of-documents.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   typesOneByOne,
   cheaperRows,
   journal,
+  ledgerOfDocuments,
 ];
 
 export type Engine = 'sqlite' | 'postgres';

@@ -20,7 +20,8 @@ const LARGE = [
   'delivery_body',
   'delivery_digest',
   'document',
-  'written_resource',
+  'written_document',
+  'written_id',
   'foreign_change',
   'attempt',
 ];

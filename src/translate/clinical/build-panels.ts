@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../kernel/index.ts';
 import type { MetricRow } from '../../mappings/index.ts';
+import type { Name } from '../name.ts';
 import { buildObservation, codeable, type Element } from '../observation.ts';
 import { LOINC, want, type Scene } from '../scene.ts';
 import type { Group, Wanted } from '../translation.ts';
@@ -42,7 +43,7 @@ function componentOf(scene: Scene, code: string, parts: readonly PanelPart[]): E
 const isWithdrawn = ({ metric }: PanelPart): boolean =>
   metric.status === 'entered-in-error' || metric.status === 'cancelled';
 
-function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Wanted[] {
+function buildPanel(scene: Scene, name: Name, all: readonly PanelPart[]): Wanted[] {
   const mark = scene.notebook.mark();
   const valid = all.filter((part) => !isWithdrawn(part));
   const parts = valid.length === 0 ? all : valid;
@@ -76,15 +77,15 @@ function buildPanel(scene: Scene, name: string, all: readonly PanelPart[]): Want
  * Parts of one panel with the same category, context and time belong together; the order of entries does not matter.
  */
 export function buildPanels(scene: Scene, parts: readonly PanelPart[], places: Map<string, string>): Wanted[] {
-  const byName = new Map<string, PanelPart[]>();
+  const byName = new Map<string, { readonly name: Name; readonly own: PanelPart[] }>();
   for (const part of parts) {
     const name = nameOfPanel(scene, part.metric, part.panel.key);
-    const own = byName.get(name);
-    places.set(name, places.get(name) ?? part.metric.at);
-    if (own === undefined) byName.set(name, [part]);
-    else own.push(part);
+    const known = byName.get(name.text);
+    places.set(name.text, places.get(name.text) ?? part.metric.at);
+    if (known === undefined) byName.set(name.text, { name, own: [part] });
+    else known.own.push(part);
   }
-  return [...byName].flatMap(([name, own]) =>
+  return [...byName.values()].flatMap(({ name, own }) =>
     buildPanel(
       scene,
       name,

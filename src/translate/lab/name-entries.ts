@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../kernel/index.ts';
 import type { AnyResource } from '../../payloads/index.ts';
-import { nameOf } from '../name.ts';
+import { nameOf, type Name } from '../name.ts';
 import { nameIn, type Scene } from '../scene.ts';
 import { effectiveOf, utcOf } from '../times.ts';
 import { addressOf, type LabEntry } from './read-entries.ts';
@@ -100,17 +100,22 @@ export function nameEntries(
   kind: string,
   document: string,
   entries: readonly LabEntry[],
-): Map<LabEntry, string> {
+): (entry: LabEntry) => Name {
   const circumstances = circumstancesOf(entries);
-  return new Map(
+  const names = new Map(
     entries.map((entry) => {
       const { resource } = entry;
       const meaning = meaningOf(resource);
       const name =
         resource.resourceType === 'Organization'
-          ? nameOf('organization', scene.envelope.clientUuid, ...meaning)
+          ? { text: nameOf('organization', scene.envelope.clientUuid, ...meaning), ledgerDay: '' }
           : nameIn(scene, kind, document, resource.resourceType, ...meaning, ...circumstances(entry));
-      return [entry, name];
+      return [entry, name] as const;
     }),
   );
+  return (entry) => {
+    const name = names.get(entry);
+    if (name === undefined) throw new Error('an entry of another document has no name here');
+    return name;
+  };
 }

@@ -119,16 +119,14 @@ export function translateLab(
       scene.notebook.find('resource.left-out', at, resource.resourceType);
   const leftOut = new Set(all.filter((entry) => !kept.includes(entry)).flatMap(({ addresses }) => addresses));
   const document = documentId ?? keyOfContent(kept);
-  const names = nameEntries(scene, 'lab', document, kept);
+  const nameOf = nameEntries(scene, 'lab', document, kept);
   const references = new Map(
-    kept.flatMap((entry) => entry.addresses.map((address) => [address, referenceTo(names.get(entry) ?? '')])),
+    kept.flatMap((entry) => entry.addresses.map((address) => [address, referenceTo(nameOf(entry).text)])),
   );
   const when = makeSampledAt(kept);
   const reports = kept.filter(({ resource }) => resource.resourceType === 'DiagnosticReport');
   const unnamed =
-    reports.length === 1
-      ? unnamedResults(kept).map((entry) => ({ reference: referenceTo(names.get(entry) ?? '') }))
-      : [];
+    reports.length === 1 ? unnamedResults(kept).map((entry) => ({ reference: referenceTo(nameOf(entry).text) })) : [];
 
   /** To what is written with it; to the patient; else in words only. */
   function follow(reference: Part, scope: string, place: string): Part | null {
@@ -185,7 +183,7 @@ export function translateLab(
     const isShared = entry.resource.resourceType === 'Organization';
     const mark = scene.notebook.mark();
     const made = want(
-      names.get(entry) ?? '',
+      nameOf(entry),
       translateOne(entry),
       isShared ? { group: 'support', chartDay: null, write: 'if-absent' } : PLACE,
     );

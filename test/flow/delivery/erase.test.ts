@@ -18,7 +18,7 @@ const TABLES = [
   'enrolled_patient',
   'source_connection',
   'source_request',
-  'written_resource',
+  'written_document',
   'foreign_change',
   'user_key',
 ];

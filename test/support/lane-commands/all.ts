@@ -1,3 +1,4 @@
+import { printDocument } from '../../../src/lanes/ledger-document.ts';
 import { READY } from '../../../src/lanes/commands/parts.ts';
 import { move, type State } from '../../../src/inbox/index.ts';
 import { all, get, run, typed, type CommandContext, type Program, type Programs } from '../../../src/store/index.ts';
@@ -11,6 +12,33 @@ function* step(context: CommandContext, id: string, from: State, to: State): Pro
   return seq;
 }
 
+const entriesOf = (names: readonly string[], deliverySeq: number): string =>
+  printDocument(
+    new Map(
+      names.map((name) => [
+        name,
+        {
+          name,
+          resourceType: 'Observation',
+          id: name,
+          isIdApart: false,
+          versionId: null,
+          contentDigest: '00',
+          fingerprint: null,
+          said: null,
+          group: 'other',
+          chartDay: null,
+          ledgerDay: '',
+          saidAt: 0,
+          writtenAt: 0,
+          keptAt: null,
+          retractedAt: null,
+          deliverySeq,
+        },
+      ]),
+    ),
+  ).entries;
+
 function* finish(context: CommandContext, id: string, names: readonly string[]): Program<void> {
   const seq = yield* step(context, id, 'sending', 'delivered');
   const job = yield* get`
@@ -18,13 +46,12 @@ function* finish(context: CommandContext, id: string, names: readonly string[]):
     RETURNING patient_index`;
   const patient = job?.['patient_index'] as Uint8Array;
   yield* run`UPDATE lane SET pending = pending - 1 WHERE patient_index = ${patient}`;
-  for (const name of names)
+  if (names.length > 0)
     yield* run`
-      INSERT INTO written_resource (tenant, target, name, patient_index, document_index, resource_type,
-        resource_id_sealed, content_digest, delivery_seq, written_at)
-      SELECT tenant, 'ehr', ${typed('bytea', Buffer.from(name))}, ${typed('bytea', patient)}, document_index,
-        'Observation', ${typed('bytea', Buffer.alloc(1))}, ${typed('bytea', Buffer.alloc(1))}, seq, 0
-      FROM delivery WHERE seq = ${seq}`;
+      INSERT INTO written_document (tenant, target, patient_index, document_index, delivery_seq, standing, alerts, entries)
+      SELECT tenant, 'ehr', ${typed('bytea', patient)}, document_index, seq, 1, 0, ${typed('text', entriesOf(names, seq))}
+      FROM delivery WHERE seq = ${seq}
+      ON CONFLICT DO NOTHING`;
 }
 
 export const writes: Programs<LaneWrites> = {

@@ -26,6 +26,7 @@ const scopesOf = (said: Said): Scope[] =>
 const wantedOf = (said: Said): Wanted[] =>
   [...said].map(([name, value]) => ({
     name,
+    ledgerDay: groupAndDay(name).chartDay ?? '',
     reference: `urn:uuid:${name}`,
     resource: { resourceType: 'Observation', status: 'final', valueInteger: value },
     write: 'always',
@@ -80,6 +81,7 @@ function writtenOf(held: ReadonlyMap<string, Held>, key: string): WrittenResourc
     isKept: false,
     id: name,
     saidAt: 0,
+    ledgerDocument: by,
     isOfDocument: by === key,
   }));
 }

@@ -14,8 +14,10 @@ const dialect = { amendedStatus: 'amended' } as Dialect;
 const DAY = '2026-01-01';
 const NOW = 100;
 
+const aName = (text: string, ledgerDay = DAY) => ({ text, ledgerDay });
 const aWanted = (name: string, more: Partial<Wanted> = {}): Wanted => ({
   name,
+  ledgerDay: DAY,
   reference: `urn:uuid:${name}`,
   resource: { resourceType: 'Observation', status: 'final', code: { text: 'x' }, valueInteger: 1 },
   group: 'body',
@@ -33,6 +35,7 @@ const aRow = (name: string, more: Partial<WrittenResource> = {}): WrittenResourc
   isRetracted: false,
   isKept: false,
   id: `id-${name}`,
+  ledgerDocument: 'theirs',
   isOfDocument: true,
   saidAt: 50,
   ...more,
@@ -138,7 +141,7 @@ describe('one measurement', () => {
     [NOW, 'skip'],
     [NOW - 1, 'create'],
   ])('that a statement of time %d clears is a %s', (saidAt, kind) => {
-    const wanted = [aWanted('a', { clearedBy: 'all-clear' })];
+    const wanted = [aWanted('a', { clearedBy: aName('all-clear') })];
     const clearing = { isOfDocument: false, group: 'alerts', saidAt } as const;
     expect(told({ wanted }, [aRow('all-clear', clearing)])).toEqual([`${kind} a`]);
     expect(told({ wanted }, [aRow('all-clear', { ...clearing, isRetracted: true })])).toEqual([`${kind} a`]);
@@ -232,7 +235,9 @@ test.each<[string, Partial<Wanted>, Partial<WrittenResource>, boolean]>([
   ['another withdrew later', { adopts: true, write: 'if-absent' }, { isRetracted: true }, false],
   ['nobody knows to stand', { adopts: true, write: 'if-absent' }, { contentDigest: UNWRITTEN_DIGEST }, false],
 ])('what %s is adopted, or not', (_name, wanted, row, isAdopted) => {
-  expect(decide({ wanted: [aWanted('a', wanted)] }, [aRow('a', row)]).adopted).toEqual(isAdopted ? ['a'] : []);
+  expect(decide({ wanted: [aWanted('a', wanted)] }, [aRow('a', row)]).adopted).toEqual(
+    isAdopted ? [{ name: 'a', ledgerDocument: 'theirs' }] : [],
+  );
 });
 
 test('an element that was only assumed is no change, and any other is', () => {
@@ -248,10 +253,12 @@ test('an element that was only assumed is no change, and any other is', () => {
 });
 
 test('the ledger is asked for all that is spoken of: what waits, what clears, what it comes from', () => {
-  const left = { name: 'left' } as LeftOut;
-  const wanted = [aWanted('a', { clearedBy: 'clear', derivedFrom: ['source'] }), aWanted('b')];
+  const left = { name: 'left', ledgerDay: '' } as LeftOut;
+  const more = { clearedBy: aName('clear'), derivedFrom: [aName('source', '2026-01-02')] };
+  const wanted = [aWanted('a', more), aWanted('b')];
   expect(ledgerQuestionOf({ wanted, leftOut: [left], clearsAlertsOf: DAY } as unknown as Translation)).toEqual({
     names: ['a', 'b', 'left', 'source', 'clear'],
+    days: [DAY, '', '2026-01-02'],
     alertsOf: DAY,
   });
 });
@@ -283,7 +290,7 @@ describe('what it comes from', () => {
     const { resource } = aWanted('a');
     const wanted = [
       aWanted('a', {
-        derivedFrom: ['s1', 's2'],
+        derivedFrom: [aName('s1'), aName('s2')],
         ...(component ? { resource: { ...resource, component: [{ code: {} }] } } : {}),
       }),
     ];

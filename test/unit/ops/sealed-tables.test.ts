@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { sealAccount, sealClient, sealKey, toRecordRow } from '../../../src/auth/rows.ts';
-import { nameBytes, sealId, sealSides } from '../../../src/lanes/rows.ts';
+import { nameBytes, sealId, sealIds, sealSides } from '../../../src/lanes/rows.ts';
 import { sealWord } from '../../../src/lanes/enqueue/unmapped.ts';
 import { sealClaim, sealFailure, sealMrn, sealUser as sealEnrolled } from '../../../src/enrol/rows.ts';
 import { mrnIndexOf, sealLink, sealRestricted, sealUser as sealSourceUser } from '../../../src/identity/rows.ts';
@@ -27,6 +27,7 @@ const person = { client: 'client-1', user: 'user-1' };
 const index = userIndex(before, person.client, person.user);
 const patient = { mrnSystem: 'urn:x', mrn: 'M1' };
 const name = 'ab'.repeat(32);
+const chart = Buffer.alloc(16, 9);
 const link = sealLink(before, { id: 'lnk_1', ...person, mrnSystem: 'urn:x', mrn: 'M1', evidence: 'seen' } as Parameters<
   typeof sealLink
 >[1]);
@@ -69,8 +70,12 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'link.evidence_sealed': [['lnk_1'], link.evidence],
   'restricted_patient.mrn_sealed': [[mrnIndexOf(before, patient)], sealRestricted(before, patient)],
   'source_user.user_sealed': [[index], sealSourceUser(before, person)],
-  'written_resource.resource_id_sealed': [[nameBytes(name)], sealId(before, 'written_resource', { name, id: 'obs-1' })],
-  'foreign_change.resource_id_sealed': [[nameBytes(name)], sealId(before, 'foreign_change', { name, id: 'obs-1' })],
+  'written_document.ids_sealed': [[index, chart], sealIds(before, index, chart, { [name]: 'obs-1' })],
+  'written_id.resource_id_sealed': [
+    [nameBytes(name)],
+    before.seal(Buffer.from('obs-1'), `written_resource.resource_id_sealed/${name}`),
+  ],
+  'foreign_change.resource_id_sealed': [[nameBytes(name)], sealId(before, { name, id: 'obs-1' })],
   'foreign_change.sides_sealed': [[nameBytes(name)], sealSides(before, { name, sides })],
   'unmapped.word_sealed': [[index], sealWord(before, index, { kind: 'code', what: 'a word' })],
   'enrolled_user.user_sealed': [[index], sealEnrolled(before, index, person)],

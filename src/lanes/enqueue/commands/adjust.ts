@@ -67,17 +67,17 @@ function* writtenIn(
     found.push(
       ...(yield* all`
         SELECT g.seq, w.document_index, w.patient_index
-        FROM written_resource w JOIN delivery d ON d.seq = w.delivery_seq
+        FROM written_document w JOIN delivery d ON d.seq = w.delivery_seq
         JOIN document g ON g.tenant = w.tenant AND g.document_index = w.document_index
         WHERE w.tenant = ${act.tenant} AND w.target = ${TARGET} AND w.patient_index = ${patient}
-          AND w.retracted_at IS NULL AND d.user_index = ${user.index}
+          AND w.standing > 0 AND d.user_index = ${user.index}
           AND NOT EXISTS (SELECT 1 FROM delivery o JOIN job r ON r.delivery_seq = o.seq
             WHERE o.tenant = w.tenant AND o.document_index = w.document_index
               AND r.kind = 'retract' AND r.state = 'queued' AND r.patient_index = w.patient_index)
           AND NOT EXISTS (SELECT 1 FROM delivery s JOIN job k ON k.delivery_seq = s.seq
             WHERE s.tenant = w.tenant AND s.document_index = w.document_index AND s.state IN ('sending','unknown')
               AND k.kind = 'deliver' AND k.state = 'queued' AND k.patient_index = w.patient_index)
-        GROUP BY g.seq, w.document_index, w.patient_index ORDER BY g.seq LIMIT ${limit}`),
+        ORDER BY g.seq LIMIT ${limit}`),
     );
   return found.toSorted((a, b) => Number(a['seq']) - Number(b['seq'])).slice(0, limit);
 }

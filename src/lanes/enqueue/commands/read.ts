@@ -24,17 +24,13 @@ export const reads: Programs<DeliverReads> = {
     const waiting = yield* get`
       SELECT count(*) AS count FROM delivery
       WHERE tenant = ${tenant} AND user_index = ${index} AND state IN ('queued','sending','unknown')`;
-    // What devices and the like say of themselves is nobody's measurement, and stays.
     const charted =
       link === null
         ? []
         : yield* all`
-            SELECT w.resource_type, coalesce(w.summary_group, 'other') AS summary_group, w.chart_day, count(*) AS count
-            FROM written_resource w JOIN delivery d ON d.seq = w.delivery_seq
+            SELECT w.entries FROM written_document w JOIN delivery d ON d.seq = w.delivery_seq
             WHERE w.tenant = ${tenant} AND w.target = ${TARGET} AND w.patient_index = ${link.mrnIndex}
-              AND w.retracted_at IS NULL AND d.user_index = ${index} AND coalesce(w.summary_group, 'other') <> 'support'
-            GROUP BY w.resource_type, coalesce(w.summary_group, 'other'), w.chart_day
-            ORDER BY w.chart_day, w.resource_type, summary_group`;
+              AND w.standing > 0 AND d.user_index = ${index}`;
     return toCharting(link, charted, waiting);
   },
   *'deliver.unsettled'({ vault }, { tenant, limit }) {

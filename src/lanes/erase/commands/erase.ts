@@ -3,13 +3,13 @@ import { forgetUser, lockUser } from '../../../identity/index.ts';
 import { move } from '../../../inbox/index.ts';
 import { all, forgetKeys, run, userIndex, type CommandContext, type Program } from '../../../store/index.ts';
 import { TARGET } from '../../enqueue/commands.ts';
-import { nameOf, sealId } from '../../rows.ts';
 import type { EraseWrites } from '../commands.ts';
 import {
   auditOfErasure,
   discardOf,
   exportedLinesOf,
   exportedOf,
+  idsApartOf,
   ofUser,
   personsOf,
   WAITING,
@@ -46,14 +46,20 @@ function* destroy(seq: number): Program<void> {
 }
 
 /** Who reads the ledger later finds the name, and that nobody knows the id. */
-function* forgetIds({ vault }: CommandContext, owner: Owner, limit: number): Program<number> {
-  const rows = yield* all`SELECT w.name, w.patient_index ${writtenUnderIds(owner)} LIMIT ${limit}`;
+function* forgetIds(owner: Owner, limit: number): Program<number> {
+  const rows = yield* all`SELECT w.patient_index, w.document_index ${writtenUnderIds(owner)} LIMIT ${limit}`;
   for (const row of rows)
     yield* run`
-      UPDATE written_resource SET resource_id_sealed = ${sealId(vault, 'written_resource', { name: nameOf(row), id: null })}
+      UPDATE written_document SET ids_sealed = NULL
+      WHERE tenant = ${owner.tenant} AND target = ${TARGET} AND patient_index = ${row['patient_index'] as Uint8Array}
+        AND document_index = ${row['document_index'] as Uint8Array}`;
+  const apart = yield* all`SELECT w.patient_index, w.name ${idsApartOf(owner)} LIMIT ${limit}`;
+  for (const row of apart)
+    yield* run`
+      DELETE FROM written_id
       WHERE tenant = ${owner.tenant} AND target = ${TARGET} AND patient_index = ${row['patient_index'] as Uint8Array}
         AND name = ${row['name'] as Uint8Array}`;
-  return rows.length;
+  return rows.length + apart.length;
 }
 
 /** What apps were told keeps its numbers, and says no more of what it was about. */
@@ -74,7 +80,7 @@ export function* eraseSome(
     if (WAITING.includes(row['state'])) yield* move(context, [discardOf(act, row)]);
     yield* destroy(Number(row['seq']));
   }
-  return rows.length === 0 ? yield* forgetIds(context, owner, limit) : rows.length;
+  return rows.length === 0 ? yield* forgetIds(owner, limit) : rows.length;
 }
 
 type Finish = EraseWrites['erase.finish'];

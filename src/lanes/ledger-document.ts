@@ -1,0 +1,238 @@
+import type { Group } from '../translate/index.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import type { LedgerRow, RetractedRow, Said, WrittenRow } from './ledger-rows.ts';
+
+/*
+ * The ledger holds what a document wrote into a chart in one row, as JSON: what a delivery writes stands in one place,
+ * whatever it is named, and is found by the days of its names.
+ */
+
+/** One resource that a document wrote last. */
+export interface LedgerEntry {
+  readonly name: string;
+  readonly resourceType: string;
+  /** Null where nobody knows it. */
+  readonly id: string | null;
+  /** Its id stands in `written_id`, sealed by itself, as before there were rows of documents. */
+  readonly isIdApart: boolean;
+  readonly versionId: string | null;
+  readonly contentDigest: string;
+  readonly fingerprint: Fingerprint | null;
+  readonly said: Said | null;
+  readonly group: Group;
+  readonly chartDay: string | null;
+  readonly ledgerDay: string;
+  readonly saidAt: number;
+  /** When it was written, when a person kept it as somebody else made it, and when it was taken back. */
+  readonly writtenAt: number;
+  readonly keptAt: number | null;
+  readonly retractedAt: number | null;
+  /** The delivery that wrote it, or may have. */
+  readonly deliverySeq: number;
+}
+
+/** What a document wrote, by its names. */
+export type LedgerDocument = Map<string, LedgerEntry>;
+
+/** How the id of an entry is found. */
+const ID = { isName: 0, sealed: 1, apart: 2, unknown: 3 } as const;
+type IdMark = (typeof ID)[keyof typeof ID];
+
+type Stored = readonly [
+  name: string,
+  resourceType: string,
+  id: IdMark,
+  versionId: string | null,
+  contentDigest: string,
+  fingerprint: string | null,
+  status: string | null,
+  meaning: string | null,
+  group: string | null,
+  chartDay: string | null,
+  ledgerDay: string,
+  saidAt: number,
+  writtenAt: number,
+  keptAt: number | null,
+  retractedAt: number | null,
+  deliverySeq: number,
+];
+
+/** By their names; what `ids_sealed` holds. */
+export type SealedIds = Readonly<Record<string, string>>;
+
+function idOf(mark: IdMark, name: string, ids: SealedIds): string | null {
+  if (mark === ID.isName) return name;
+  return mark === ID.sealed ? (ids[name] ?? null) : null;
+}
+
+const markOf = ({ name, id, isIdApart }: LedgerEntry): IdMark => {
+  if (isIdApart) return ID.apart;
+  if (id === null) return ID.unknown;
+  return id === name ? ID.isName : ID.sealed;
+};
+
+const toEntry = (stored: Stored, ids: SealedIds): LedgerEntry => {
+  const [name, resourceType, id, versionId, contentDigest, fingerprint, status, meaning, group, chartDay] = stored;
+  const [, , , , , , , , , , ledgerDay, saidAt, writtenAt, keptAt, retractedAt, deliverySeq] = stored;
+  return {
+    name,
+    resourceType,
+    id: idOf(id, name, ids),
+    isIdApart: id === ID.apart,
+    versionId,
+    contentDigest,
+    fingerprint: fingerprint as Fingerprint | null,
+    said: status === null || meaning === null ? null : { status, meaning },
+    group: (group ?? 'other') as Group,
+    chartDay,
+    ledgerDay,
+    saidAt,
+    writtenAt,
+    keptAt,
+    retractedAt,
+    deliverySeq,
+  };
+};
+
+export const parseEntries = (text: string, ids: SealedIds): LedgerEntry[] =>
+  (JSON.parse(text) as Stored[]).map((stored) => toEntry(stored, ids));
+
+const toStored = (entry: LedgerEntry): Stored => [
+  entry.name,
+  entry.resourceType,
+  markOf(entry),
+  entry.versionId,
+  entry.contentDigest,
+  entry.fingerprint,
+  entry.said?.status ?? null,
+  entry.said?.meaning ?? null,
+  entry.group,
+  entry.chartDay,
+  entry.ledgerDay,
+  entry.saidAt,
+  entry.writtenAt,
+  entry.keptAt,
+  entry.retractedAt,
+  entry.deliverySeq,
+];
+
+/** As the row of a document holds it. */
+export interface PrintedDocument {
+  readonly entries: string;
+  readonly standing: number;
+  readonly alerts: number;
+  /** Ids that are not the names themselves; null where there are none. */
+  readonly ids: SealedIds | null;
+}
+
+export function printDocument(document: LedgerDocument): PrintedDocument {
+  const stored: Stored[] = [];
+  const ids: Record<string, string> = {};
+  let [standing, alerts, hasIds] = [0, 0, false];
+  for (const entry of document.values()) {
+    const one = toStored(entry);
+    stored.push(one);
+    if (entry.retractedAt === null) standing += 1;
+    if (entry.group === 'alerts') alerts += 1;
+    if (one[2] === ID.sealed && entry.id !== null) {
+      ids[entry.name] = entry.id;
+      hasIds = true;
+    }
+  }
+  return { entries: JSON.stringify(stored), standing, alerts, ids: hasIds ? ids : null };
+}
+
+/** What an attempt did to the ledger. */
+export interface LedgerChange {
+  readonly written: readonly WrittenRow[];
+  readonly retracted: readonly RetractedRow[];
+  readonly adopted: { readonly names: readonly LedgerName[]; readonly saidAt: number };
+  readonly atMs: number;
+  readonly deliverySeq: number;
+}
+
+/** A name, and the document under which the ledger has it, in hexadecimal. */
+export interface LedgerName {
+  readonly name: string;
+  readonly ledgerDocument: string;
+}
+
+const entryOf = (row: WrittenRow, { atMs, deliverySeq }: LedgerChange): LedgerEntry => ({
+  name: row.name,
+  resourceType: row.resourceType,
+  id: row.id,
+  isIdApart: false,
+  versionId: row.versionId,
+  contentDigest: row.contentDigest,
+  fingerprint: row.fingerprint,
+  said: row.said,
+  group: row.group,
+  chartDay: row.chartDay,
+  ledgerDay: row.ledgerDay,
+  saidAt: row.saidAt,
+  writtenAt: atMs,
+  keptAt: row.effect === 'kept' ? atMs : null,
+  retractedAt: null,
+  deliverySeq,
+});
+
+/**
+ * Enters a change into the documents that it concerns, each of which must be there: whatever a document writes or adopts
+ * leaves the one that had it. Gives those that are not as they were.
+ */
+export function changeLedger(
+  documents: ReadonlyMap<string, LedgerDocument>,
+  ownDocument: string,
+  change: LedgerChange,
+): ReadonlySet<string> {
+  const changed = new Set<string>();
+  const at = (document: string): LedgerDocument => {
+    const found = documents.get(document);
+    if (found === undefined) throw new Error('a document of the ledger is not there');
+    return found;
+  };
+  const leave = ({ name, ledgerDocument }: { name: string; ledgerDocument: string | null }): void => {
+    if (ledgerDocument !== null && ledgerDocument !== ownDocument && at(ledgerDocument).delete(name))
+      changed.add(ledgerDocument);
+  };
+  const own = at(ownDocument);
+  for (const row of change.written) {
+    leave(row);
+    own.set(row.name, entryOf(row, change));
+    changed.add(ownDocument);
+  }
+  for (const { name, ledgerDocument, versionId, fingerprint } of change.retracted) {
+    const entry = at(ledgerDocument).get(name);
+    if (entry === undefined) continue;
+    at(ledgerDocument).set(name, { ...entry, versionId, fingerprint, keptAt: null, retractedAt: change.atMs });
+    changed.add(ledgerDocument);
+  }
+  const { names, saidAt } = change.adopted;
+  for (const one of names) {
+    const entry = at(one.ledgerDocument).get(one.name);
+    if (entry === undefined || entry.retractedAt !== null) continue;
+    leave(one);
+    own.set(one.name, { ...entry, saidAt: Math.max(entry.saidAt, saidAt) });
+    changed.add(ownDocument);
+  }
+  return changed;
+}
+
+export const toLedgerRow = (entry: LedgerEntry, ledgerDocument: string, ownDocument: string): LedgerRow => ({
+  name: entry.name,
+  resourceType: entry.resourceType,
+  id: entry.id,
+  versionId: entry.versionId,
+  contentDigest: entry.contentDigest,
+  said: entry.said,
+  fingerprint: entry.fingerprint,
+  group: entry.group,
+  chartDay: entry.chartDay,
+  ledgerDay: entry.ledgerDay,
+  ledgerDocument,
+  isRetracted: entry.retractedAt !== null,
+  isKept: entry.keptAt !== null,
+  isOfDocument: ledgerDocument === ownDocument,
+  saidAt: entry.saidAt,
+  deliverySeq: entry.deliverySeq,
+});
