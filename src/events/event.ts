@@ -1,3 +1,5 @@
+import type { Brand } from '../kernel/index.ts';
+
 /** What the gateway did to one resource of a chart. */
 export const CHART_ACTS = ['written', 'amended', 'withdrawn'] as const;
 export type ChartAct = (typeof CHART_ACTS)[number];
@@ -26,6 +28,12 @@ export type EventItem =
       readonly mrn: string;
     };
 
+/** A list of items as JSON: they go to the store as one text, which mostly nobody reads. Null where there are none. */
+export type PackedItems = Brand<string, 'PackedItems'> | null;
+export const packItems = (items: readonly EventItem[]): PackedItems =>
+  items.length === 0 ? null : (JSON.stringify(items) as NonNullable<PackedItems>);
+export const unpackItems = (packed: string): readonly EventItem[] => JSON.parse(packed) as EventItem[];
+
 /** What one commit did to one patient, as it is put into the queue. */
 export interface NewEvent {
   readonly tenant: string;
@@ -34,11 +42,12 @@ export interface NewEvent {
   readonly user: Uint8Array | null;
   /** By a keyed hash of the MRN. */
   readonly patient: Uint8Array;
-  readonly items: readonly EventItem[];
+  readonly items: PackedItems;
 }
 
 /** The same as it is taken out of the queue. */
-export interface QueuedEvent extends Omit<NewEvent, 'tenant' | 'at'> {
+export interface QueuedEvent extends Pick<NewEvent, 'user' | 'patient'> {
   readonly seq: number;
+  readonly items: readonly EventItem[];
   readonly atMs: number;
 }

@@ -2,11 +2,13 @@
 export {
   CHART_ACTS,
   EVENT_KINDS,
+  packItems,
   type ChartAct,
   type EventItem,
   type EventKind,
   type Label,
   type NewEvent,
+  type PackedItems,
   type QueuedEvent,
 } from './event.ts';
 export { forgetEvents, noteSubscription, putEvents, queuedEvents } from './queue.ts';

@@ -48,13 +48,13 @@ export const noteSubscription = ({ memory }: CommandContext, tenant: string): vo
 export function* putEvents(context: CommandContext, events: readonly NewEvent[]): Program<void> {
   const rows = [];
   for (const event of events)
-    if (event.items.length > 0 && (yield* hasSubscriptions(context, event.tenant)))
+    if (event.items !== null && (yield* hasSubscriptions(context, event.tenant)))
       rows.push({
         tenant: event.tenant,
         at: event.at.getTime(),
         user_index: event.user,
         patient_index: event.patient,
-        items_sealed: sealItems(context.vault, event),
+        items_sealed: sealItems(context.vault, event, event.items),
       });
   yield* insert(EVENTS, rows);
 }

@@ -1,5 +1,5 @@
 import type { SealedTable, Vault } from '../store/index.ts';
-import type { EventItem, NewEvent, QueuedEvent } from './event.ts';
+import { unpackItems, type NewEvent, type QueuedEvent } from './event.ts';
 
 /** A row of either engine. */
 type Row = Readonly<Record<string, unknown>>;
@@ -12,8 +12,8 @@ export const eventsSealed: readonly SealedTable[] = [
 const placeOf = (patient: Uint8Array, atMs: number): string =>
   `event.items_sealed/${Buffer.from(patient).toString('hex')}/${atMs}`;
 
-export const sealItems = (vault: Vault, { patient, at, items }: NewEvent): Buffer =>
-  vault.seal(Buffer.from(JSON.stringify(items)), placeOf(patient, at.getTime()));
+export const sealItems = (vault: Vault, { patient, at }: Omit<NewEvent, 'items'>, items: string): Buffer =>
+  vault.seal(Buffer.from(items), placeOf(patient, at.getTime()));
 
 export function toQueued(vault: Vault, row: Row): QueuedEvent {
   const patient = row['patient_index'] as Uint8Array;
@@ -24,6 +24,6 @@ export function toQueued(vault: Vault, row: Row): QueuedEvent {
     atMs,
     user: row['user_index'] as Uint8Array | null,
     patient,
-    items: JSON.parse(items) as EventItem[],
+    items: unpackItems(items),
   };
 }

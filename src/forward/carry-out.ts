@@ -1,7 +1,7 @@
 import type { Target } from '../ehr/index.ts';
 import type { HeldTranslation, TranslationContext } from '../judge/index.ts';
 import { faultFields, safeError, type Span } from '../kernel/index.ts';
-import type { Claimed, Fence, Outcome } from '../lanes/index.ts';
+import { packDone, type Claimed, type Fence, type Outcome } from '../lanes/index.ts';
 import type { JobRoom } from './job-room.ts';
 import { NOTHING_DONE, type Done, type FastClaim, type JobEnd } from './job.ts';
 import type { LanesDeps } from './lanes-deps.ts';
@@ -60,7 +60,12 @@ export function makeCarryOut(
 
   const fenceOf = ({ patient, epoch }: Claimed): Fence => ({ tenant, owner, patient, epoch });
   const finish = (claimed: Claimed, done: Done) =>
-    lanes.write('lane.finish', { ...done, fence: fenceOf(claimed), jobSeq: claimed.job.seq, at: clock.now() });
+    lanes.write('lane.finish', {
+      ...done,
+      ...packDone(done, clock.now(), claimed.delivery.seq),
+      fence: fenceOf(claimed),
+      jobSeq: claimed.job.seq,
+    });
 
   async function finishWatched(claimed: Claimed, done: Done, span: Span) {
     const step = span.begin();

@@ -1,7 +1,7 @@
 import type { Target } from '../ehr/index.ts';
 import type { Pretranslated, Pretranslations, TranslationContext } from '../judge/index.ts';
 import type { Clock, NewId } from '../kernel/index.ts';
-import type { Claimed, Finish, LaneReads, LaneWrites, LedgerRow, Outcome } from '../lanes/index.ts';
+import type { Claimed, Finish, LaneReads, LaneWrites, LedgerRow, Outcome, WrittenRow } from '../lanes/index.ts';
 import type { Operate } from '../store/index.ts';
 import type { ContentReader } from './content-reader.ts';
 import type { Past } from './decide-outcome.ts';
@@ -50,7 +50,9 @@ export interface JobDeps {
 }
 
 /** What was done, to be committed. */
-export type Done = Omit<Finish, 'fence' | 'jobSeq' | 'at'>;
+export type Done = Omit<Finish, 'fence' | 'jobSeq' | 'at' | 'written' | 'events'> & {
+  readonly written: readonly WrittenRow[];
+};
 
 /** How carrying out a job ended. `lease-lost`: somebody else may hold the lane, and nothing may be committed. */
 export type JobEnd = { readonly kind: 'ended'; readonly done: Done } | { readonly kind: 'lease-lost' };

@@ -1,6 +1,6 @@
-import type { EventItem, EventKind } from '../events/index.ts';
+import { packItems, type EventItem, type EventKind, type PackedItems } from '../events/index.ts';
 import type { Group } from '../translate/index.ts';
-import type { Finish } from './commands.ts';
+import type { RetractedRow, WrittenRow } from './ledger-rows.ts';
 
 type ChartKind = Exclude<EventKind, 'patient-connection'>;
 
@@ -11,7 +11,7 @@ export function kindOfResource(resourceType: string, group: Group): ChartKind | 
 }
 
 /** What apps may be told of an attempt: everything that it wrote, amended or withdrew, and nothing that it only found. */
-export function chartEvents({ written, retracted }: Pick<Finish, 'written' | 'retracted'>): readonly EventItem[] {
+export function chartEvents(written: readonly WrittenRow[], retracted: readonly RetractedRow[]): PackedItems {
   const items: EventItem[] = [];
   for (const { event, resourceType, group, id } of written) {
     const kind = event === undefined || id === null ? null : kindOfResource(resourceType, group);
@@ -23,5 +23,5 @@ export function chartEvents({ written, retracted }: Pick<Finish, 'written' | 're
     if (event !== undefined && kind !== null)
       items.push({ kind, act: 'withdrawn', type: event.resourceType, id: event.id, labels: event.labels });
   }
-  return items;
+  return packItems(items);
 }

@@ -2,11 +2,12 @@ import type { Actor } from '../audit/index.ts';
 import type { Counted } from '../inbox/index.ts';
 import { fileBeside } from '../kernel/index.ts';
 import type { CommandSet } from '../store/index.ts';
-import type { LedgerName } from './ledger-document.ts';
+import type { PackedItems } from '../events/index.ts';
+import type { LedgerName, PackedWritten } from './ledger-document.ts';
 import type { LedgerQuestion } from './ledger-rows.ts';
 import type { WithdrawnBecause } from '../translate/index.ts';
 import type { ChartContent, Fingerprint } from './fingerprint.ts';
-import type { LedgerRow, RetractedRow, WrittenRow } from './ledger-rows.ts';
+import type { LedgerRow, RetractedRow } from './ledger-rows.ts';
 import type { Outcome } from './outcome.ts';
 import type { AttemptIssue, ShownAttempt, WaitingLane, WroteResource } from './shown.ts';
 
@@ -119,8 +120,11 @@ export interface Finish {
   readonly httpStatus: number | null;
   /** What the EHR said was wrong: codes of the standard and paths, never texts. */
   readonly issues?: readonly AttemptIssue[];
-  readonly written: readonly WrittenRow[];
+  /** Null where nothing was. */
+  readonly written: PackedWritten | null;
   readonly retracted: readonly RetractedRow[];
+  /** What apps may be told of it. */
+  readonly events: PackedItems;
   /** What stands already and counts as said by this document from now on. */
   readonly adopted?: { readonly names: readonly LedgerName[]; readonly saidAt: number };
   /** Days of which other single readings stand in the chart than before: the alerts of these days may refer to them. */

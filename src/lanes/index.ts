@@ -47,6 +47,7 @@ export {
 } from './fingerprint.ts';
 export type { LedgerName } from './ledger-document.ts';
 export type { LedgerQuestion, Said } from './ledger-rows.ts';
+export { packDone } from './pack-done.ts';
 export { forwardAgain, forwardLeftOut } from './reforward.ts';
 export { JUMP_MS, type Row, deliveryOf, doubtOf, jobOf, plansOf } from './rows.ts';
 export { HEAD } from './commands/parts.ts';

@@ -142,22 +142,60 @@ export function printDocument(document: LedgerDocument): PrintedDocument {
   return { entries: JSON.stringify(stored), standing, alerts, ids: hasIds ? ids : null };
 }
 
-/** What an attempt did to the ledger. */
-export interface LedgerChange {
-  readonly written: readonly WrittenRow[];
-  readonly retracted: readonly RetractedRow[];
-  readonly adopted: { readonly names: readonly LedgerName[]; readonly saidAt: number };
-  readonly atMs: number;
-  readonly deliverySeq: number;
-}
-
 /** A name, and the document under which the ledger has it, in hexadecimal. */
 export interface LedgerName {
   readonly name: string;
   readonly ledgerDocument: string;
 }
 
-const entryOf = (row: WrittenRow, { atMs, deliverySeq }: LedgerChange): LedgerEntry => ({
+/** What an attempt wrote, as a row of the ledger holds it: in one text, instead of hundreds of small values. */
+export interface PackedWritten extends PrintedDocument {
+  /** By which it is found. */
+  readonly days: readonly string[];
+  /** Of those that the ledger has already, where. */
+  readonly known: readonly LedgerName[];
+  readonly counts: Readonly<Record<'written' | 'created' | 'changed', number>>;
+  /** Type and the beginning of the name of each, as far as they are told. */
+  readonly resources: readonly string[];
+}
+
+/** A document has some dozens; of more, the count tells. */
+const NAMED_MAX = 100;
+const NAME_BEGINS = 16;
+
+const countOf = (rows: readonly WrittenRow[], ...effects: readonly WrittenRow['effect'][]): number =>
+  rows.filter(({ effect }) => effects.includes(effect)).length;
+
+/** Null where nothing was written. */
+export function packWritten(rows: readonly WrittenRow[], at: Date, deliverySeq: number): PackedWritten | null {
+  if (rows.length === 0) return null;
+  const entries = new Map(rows.map((row) => [row.name, entryOf(row, at.getTime(), deliverySeq)]));
+  return {
+    ...printDocument(entries),
+    days: [...new Set(rows.map(({ ledgerDay }) => ledgerDay))].sort(),
+    known: rows.flatMap(({ name, ledgerDocument }) => (ledgerDocument === null ? [] : [{ name, ledgerDocument }])),
+    counts: {
+      written: rows.length - countOf(rows, 'doubted'),
+      created: countOf(rows, 'created'),
+      changed: countOf(rows, 'created', 'updated'),
+    },
+    resources: rows
+      .slice(0, NAMED_MAX)
+      .map(({ resourceType, name }) => `${resourceType}/${name.slice(0, NAME_BEGINS)}`),
+  };
+}
+
+/** What an attempt did to the ledger. */
+export interface LedgerChange {
+  readonly written: readonly LedgerEntry[];
+  /** Of those, what the ledger has already, and where. */
+  readonly known: readonly LedgerName[];
+  readonly retracted: readonly RetractedRow[];
+  readonly adopted: { readonly names: readonly LedgerName[]; readonly saidAt: number };
+  readonly atMs: number;
+}
+
+const entryOf = (row: WrittenRow, atMs: number, deliverySeq: number): LedgerEntry => ({
   name: row.name,
   resourceType: row.resourceType,
   id: row.id,
@@ -191,14 +229,13 @@ export function changeLedger(
     if (found === undefined) throw new Error('a document of the ledger is not there');
     return found;
   };
-  const leave = ({ name, ledgerDocument }: { name: string; ledgerDocument: string | null }): void => {
-    if (ledgerDocument !== null && ledgerDocument !== ownDocument && at(ledgerDocument).delete(name))
-      changed.add(ledgerDocument);
+  const leave = ({ name, ledgerDocument }: LedgerName): void => {
+    if (ledgerDocument !== ownDocument && at(ledgerDocument).delete(name)) changed.add(ledgerDocument);
   };
   const own = at(ownDocument);
-  for (const row of change.written) {
-    leave(row);
-    own.set(row.name, entryOf(row, change));
+  change.known.forEach(leave);
+  for (const entry of change.written) {
+    own.set(entry.name, entry);
     changed.add(ownDocument);
   }
   for (const { name, ledgerDocument, versionId, fingerprint } of change.retracted) {

@@ -216,15 +216,11 @@ export const outcomeWord = ({ kind }: Outcome): string => OUTCOMES[kind].word;
 export const faultOf = (outcome: Outcome): string | null =>
   'faultCode' in outcome ? (outcome.faultCode ?? null) : null;
 
-/** A document has some dozens; of more, the count tells. */
-const NAMED_MAX = 100;
-
 /** One word for all that an attempt did: of several kinds, that the chart was changed. */
 function actionOf(written: Finish['written'], retracted: Finish['retracted']): AuditDraft['action'] {
-  if (written.length === 0) return retracted.length > 0 ? 'D' : 'U';
-  const changing = written.filter(({ effect }) => effect === 'created' || effect === 'updated');
-  const isNew = changing.length > 0 && changing.every(({ effect }) => effect === 'created');
-  return isNew && retracted.length === 0 ? 'C' : 'U';
+  if (written === null) return retracted.length > 0 ? 'D' : 'U';
+  const { changed, created } = written.counts;
+  return changed > 0 && changed === created && retracted.length === 0 ? 'C' : 'U';
 }
 
 /** What was written to whose chart, in counts and keyed hashes. */
@@ -248,17 +244,11 @@ export const auditOfFinish = (
     ...(attemptId === null ? {} : { attemptId }),
     ...(why === null ? {} : { why }),
     counts: {
-      written: written.filter(({ effect }) => effect !== 'doubted').length,
-      created: written.filter(({ effect }) => effect === 'created').length,
+      written: written?.counts.written ?? 0,
+      created: written?.counts.created ?? 0,
       retracted: retracted.length,
     },
-    ...(written.length === 0
-      ? {}
-      : {
-          resources: written
-            .slice(0, NAMED_MAX)
-            .map(({ resourceType, name }) => `${resourceType}/${name.slice(0, 16)}`),
-        }),
+    ...(written === null ? {} : { resources: written.resources }),
     ...(traceId === null ? {} : { traceId }),
   };
 };

@@ -2,7 +2,7 @@ import type { Fingerprint } from '../../src/lanes/fingerprint.ts';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, laneSet, type DeliverWrites, type LaneWrites } from '../../src/lanes/index.ts';
+import { deliverSet, laneSet, packDone, type DeliverWrites, type WrittenRow } from '../../src/lanes/index.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet, type Facts, type State } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
@@ -12,7 +12,6 @@ import { eventually } from '../support/eventually.ts';
 
 type Settled = NonNullable<DeliverWrites['deliver.settle']['out']>;
 type Claimed = NonNullable<Settled['fastClaim']>['claimed'];
-type WrittenRow = LaneWrites['lane.finish']['args']['written'][number];
 type Wish = NonNullable<DeliverWrites['deliver.settle']['args']['claim']>;
 
 function must<T>(result: Result<T>): T {
@@ -114,16 +113,16 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
   ): Promise<string> => {
     if (fastClaim === undefined) throw new Error('it was not claimed');
     const { patient, epoch, job } = fastClaim.claimed;
+    const rows = more.rows ?? (more.names ?? []).map(written);
     return must(
       await store.use(laneSet).write('lane.finish', {
         fence: { tenant, owner: 'a', patient, epoch },
         jobSeq: job.seq,
         attemptId: fastClaim.attemptId,
-        at: new Date(),
         outcome: { kind: 'delivered' },
         httpStatus: 200,
-        written: more.rows ?? (more.names ?? []).map(written),
         retracted: [],
+        ...packDone({ written: rows, retracted: [] }, new Date(), fastClaim.claimed.delivery.seq),
         isResolved: true,
       }),
     );

@@ -1,6 +1,6 @@
 import type { Fingerprint } from '../../src/lanes/fingerprint.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { deliverSet, laneSet, type LaneWrites } from '../../src/lanes/index.ts';
+import { deliverSet, laneSet } from '../../src/lanes/index.ts';
 import { inboxSet } from '../../src/inbox/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { act, at, HEX, laneTools, must, tenant, type Claimed } from '../support/lane-tools.ts';
@@ -193,7 +193,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const name = (n: number): string => `d${n}`.repeat(32);
     const alert = (n: number, chartDay = '2026-11-14') =>
       ({ ...WRITTEN, name: name(n), group: 'alerts', chartDay, saidAt: 5 }) as const;
-    const deliver = async (user: string, more: Partial<LaneWrites['lane.finish']['args']>): Promise<string> => {
+    const deliver = async (user: string, more: Partial<Parameters<typeof finish>[2]>): Promise<string> => {
       const id = await arrive(user);
       await finish('a', only(await claim('a')), { outcome: { kind: 'delivered' }, attemptId: null, ...more });
       return id;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { auditSet } from '../../src/audit/index.ts';
-import type { EventItem } from '../../src/events/index.ts';
+import { packItems, type EventItem } from '../../src/events/index.ts';
 import { silentLog, type Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { isWanted, type Filters } from '../../src/subscriptions/match.ts';
@@ -106,7 +106,9 @@ describe.each(PLACES)('subscriptions on %s', (engine, makePlace) => {
     must(
       await store
         .use(eventTestSet)
-        .write('event-test.put', [{ tenant, at: NOON, user: indexOf('user'), patient: indexOf(patient), items }]),
+        .write('event-test.put', [
+          { tenant, at: NOON, user: indexOf('user'), patient: indexOf(patient), items: packItems(items) },
+        ]),
     );
   const fanOut = async (limit = 100) =>
     must(await subscriptions().write('subscription.fan-out', { tenant, at: NOON, limit, claim: null }));

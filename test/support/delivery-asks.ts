@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Fingerprint, LaneWrites } from '../../src/lanes/index.ts';
+import { packDone, type Fingerprint, type LaneWrites, type WrittenRow } from '../../src/lanes/index.ts';
 import type { Ask } from '../../src/store/write-queue.ts';
 
 /* What the commands of a delivery are asked, from its acknowledgement to its end: delivery `n`, of one of a few users. */
@@ -14,7 +14,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 const bytesOf = (text: string): Uint8Array => createHash('sha256').update(text).digest();
 
 export type Claimed = LaneWrites['lane.claim']['out']['claimed'][number];
-type Begun = Pick<Claimed, 'patient' | 'epoch' | 'job'> & { readonly attemptId: string };
+type Begun = Pick<Claimed, 'patient' | 'epoch' | 'job' | 'delivery'> & { readonly attemptId: string };
 
 const userOf = (n: number): string => `user-${n % USERS}`;
 
@@ -79,34 +79,35 @@ export const settleAsk = (n: number, seq: number): Ask => ({
   },
 });
 const fenceOf = ({ patient, epoch }: Pick<Claimed, 'patient' | 'epoch'>) => ({ tenant, owner, patient, epoch });
-export const finishAsk = (n: number, { attemptId, job, ...one }: Begun): Ask => ({
+export const finishAsk = (n: number, { attemptId, job, delivery, ...one }: Begun): Ask => ({
   name: 'lane.finish',
   args: {
     fence: fenceOf(one),
     jobSeq: job.seq,
     attemptId,
-    at: new Date(),
     outcome: { kind: 'delivered' },
     httpStatus: 200,
-    written: namesOf(n).map((name, i) => ({
-      name,
-      resourceType: 'Observation',
-      id: name,
-      versionId: '1',
-      fingerprint: digestOf(`print ${n} ${i}`).padEnd(88, '0') as Fingerprint,
-      contentDigest: digestOf(`content ${n} ${i}`),
-      said: { status: 'final', meaning: digestOf(`meaning ${n} ${i}`) },
-      group: 'body',
-      chartDay: dayOf(n),
-      ledgerDay: dayOf(n),
-      ledgerDocument: null,
-      saidAt: n,
-      effect: 'created',
-    })),
+    ...packDone({ written: rowsOf(n), retracted: [] }, new Date(), delivery.seq),
     retracted: [],
     isResolved: false,
   },
 });
+const rowsOf = (n: number): WrittenRow[] =>
+  namesOf(n).map((name, i) => ({
+    name,
+    resourceType: 'Observation',
+    id: name,
+    versionId: '1',
+    fingerprint: digestOf(`print ${n} ${i}`).padEnd(88, '0') as Fingerprint,
+    contentDigest: digestOf(`content ${n} ${i}`),
+    said: { status: 'final', meaning: digestOf(`meaning ${n} ${i}`) },
+    group: 'body',
+    chartDay: dayOf(n),
+    ledgerDay: dayOf(n),
+    ledgerDocument: null,
+    saidAt: n,
+    effect: 'created',
+  }));
 
 interface FastClaimed {
   readonly claimed: Claimed;

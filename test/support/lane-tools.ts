@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { deliverSet, laneSet, type LaneWrites } from '../../src/lanes/index.ts';
+import { deliverSet, laneSet, packDone, type Finish, type LaneWrites, type WrittenRow } from '../../src/lanes/index.ts';
 import { inboxSet, type Facts, type State } from '../../src/inbox/index.ts';
 import type { Result } from '../../src/kernel/index.ts';
 import type { Store } from '../../src/store/index.ts';
@@ -97,17 +97,20 @@ export function laneTools(store: () => Store) {
   const finish = async (
     owner: string,
     one: Claimed,
-    more: Pick<LaneWrites['lane.finish']['args'], 'outcome'> & Partial<LaneWrites['lane.finish']['args']>,
+    {
+      written = [],
+      retracted = [],
+      ...more
+    }: Pick<Finish, 'outcome'> & Partial<Omit<Finish, 'written'>> & { readonly written?: readonly WrittenRow[] },
   ): Promise<string> =>
     must(
       await lanes().write('lane.finish', {
         fence: fenceOf(owner, one),
         jobSeq: one.job.seq,
         attemptId: `att_${one.delivery.id}_${one.epoch}`,
-        at: new Date(),
         httpStatus: 200,
-        written: [],
-        retracted: [],
+        retracted,
+        ...packDone({ written, retracted }, new Date(), one.delivery.seq),
         isResolved: false,
         ...more,
       }),

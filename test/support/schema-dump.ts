@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { auditSet } from '../../src/audit/index.ts';
-import { deliverSet, laneSet, type LaneWrites } from '../../src/lanes/index.ts';
+import { deliverSet, laneSet, packDone, type WrittenRow } from '../../src/lanes/index.ts';
 import type { Fingerprint } from '../../src/lanes/fingerprint.ts';
 import { identitySet } from '../../src/identity/index.ts';
 import { inboxSet } from '../../src/inbox/index.ts';
@@ -88,7 +88,7 @@ export async function fillStore(store: Store): Promise<void> {
     await lanes.write('lane.claim', { tenant, owner, at: new Date(), leaseMs: 1_000, limit: 1 }),
   ).claimed;
   if (claimed === undefined) throw new Error('nothing was claimed');
-  const written: LaneWrites['lane.finish']['args']['written'][number] = {
+  const written: WrittenRow = {
     name: 'a1'.repeat(32),
     resourceType: 'Observation',
     id: 'o1',
@@ -108,11 +108,10 @@ export async function fillStore(store: Store): Promise<void> {
       fence: { tenant, owner, patient: claimed.patient, epoch: claimed.epoch },
       jobSeq: claimed.job.seq,
       attemptId: null,
-      at,
       outcome: { kind: 'delivered' },
       httpStatus: 200,
-      written: [written],
       retracted: [],
+      ...packDone({ written: [written], retracted: [] }, at, claimed.delivery.seq),
       isResolved: true,
     }),
   );

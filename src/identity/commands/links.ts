@@ -1,5 +1,5 @@
 import { append } from '../../audit/index.ts';
-import { putEvents, type EventItem } from '../../events/index.ts';
+import { packItems, putEvents, type EventItem } from '../../events/index.ts';
 import {
   all,
   FOR_UPDATE,
@@ -133,7 +133,7 @@ function* tellOfLink(
     WHERE tenant = ${act.tenant} AND mrn_index = ${patient} AND status = 'confirmed' AND id <> ${String(row['id'])}
     LIMIT 1`;
   if (other !== undefined) return;
-  const items = [{ kind: 'patient-connection', act: becomes, ...openPatient(context.vault, row) }] as const;
+  const items = packItems([{ kind: 'patient-connection', act: becomes, ...openPatient(context.vault, row) }]);
   const user = row['user_index'] as Uint8Array;
   yield* putEvents(context, [{ tenant: act.tenant, at: act.at, user, patient, items }]);
 }

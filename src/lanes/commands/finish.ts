@@ -15,7 +15,6 @@ import {
   type CommandContext,
   type Program,
 } from '../../store/index.ts';
-import { chartEvents } from '../chart-events.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { Delivered, Fence, Finish, LaneWrites } from '../commands.ts';
 import {
@@ -159,9 +158,9 @@ export function* finish(context: CommandContext, f: Finish): Program<Out> {
   const isRetraction = row['kind'] === 'retract';
   yield* putIntoLedger(context, f, delivery.seq, row['document_index'] as Uint8Array);
   const user = row['user_index'] as Uint8Array | null;
-  yield* putEvents(context, [{ tenant: fence.tenant, at, user, patient: fence.patient, items: chartEvents(f) }]);
+  yield* putEvents(context, [{ tenant: fence.tenant, at, user, patient: fence.patient, items: f.events }]);
   yield* endAttempts(f, delivery.seq);
-  const isRecorded = f.attemptId !== null || f.written.length > 0;
+  const isRecorded = f.attemptId !== null || f.written !== null;
   const record = isRecorded ? auditOfFinish(context.vault, f, delivery) : null;
   if (!isRetraction) yield* moveBy(context, f, row, record);
   else if (record !== null) yield* append(context, [record]);

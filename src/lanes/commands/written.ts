@@ -6,6 +6,7 @@ import {
   part,
   rowsOf,
   run,
+  typed,
   type CommandContext,
   type Program,
 } from '../../store/index.ts';
@@ -15,9 +16,10 @@ import {
   changeLedger,
   parseEntries,
   printDocument,
-  type LedgerChange,
   type LedgerDocument,
   type LedgerEntry,
+  type LedgerName,
+  type PrintedDocument,
 } from '../ledger-document.ts';
 import { bytesOf, fromHex, hexOf, nameBytes, openIds, sealId, sealIds, sealSides } from '../rows.ts';
 import { inChart, type LedgerChart } from './ledger.ts';
@@ -31,7 +33,7 @@ const WRITTEN_DAY = rowsOf('written_day', { day: 'text' }, 'ON CONFLICT DO NOTHI
 
 const FOR_UPDATE_OF_DOCUMENT = part('', 'FOR UPDATE OF w');
 
-/** What each of these documents wrote; nothing, for one of which there is no row. */
+/** What each of these documents wrote, as far as there is a row of it. */
 function* loadDocuments(
   { vault }: CommandContext,
   chart: LedgerChart,
@@ -41,7 +43,7 @@ function* loadDocuments(
     SELECT w.document_index, w.entries, w.ids_sealed FROM written_document w
     WHERE ${inChart(chart)} AND w.document_index ${among('bytea', documents)} ORDER BY w.document_index
     ${FOR_UPDATE_OF_DOCUMENT}`;
-  const loaded = new Map(documents.map((document) => [document, new Map<string, LedgerEntry>()]));
+  const loaded = new Map<string, LedgerDocument>();
   for (const row of rows) {
     const entries = parseEntries(String(row['entries']), openIds(vault, chart.patient, row));
     loaded.set(hexOf(row['document_index'] as Uint8Array), new Map(entries.map((entry) => [entry.name, entry])));
@@ -49,40 +51,43 @@ function* loadDocuments(
   return loaded;
 }
 
-/** The row of a document, as this delivery leaves it. */
-function* putDocument(
-  { vault }: CommandContext,
-  { tenant, patient }: LedgerChart,
-  document: Uint8Array,
-  entries: LedgerDocument,
-  deliverySeq: number,
-): Program<void> {
-  const printed = printDocument(entries);
-  yield* run`
-    INSERT INTO written_document (tenant, target, patient_index, document_index, delivery_seq, standing, alerts, entries,
-      ids_sealed)
-    VALUES (${tenant}, ${TARGET}, ${patient}, ${document}, ${deliverySeq}, ${printed.standing}, ${printed.alerts},
-      ${printed.entries}, ${sealIds(vault, patient, document, printed.ids)})
-    ON CONFLICT (tenant, target, patient_index, document_index) DO UPDATE SET delivery_seq = excluded.delivery_seq,
-      standing = excluded.standing, alerts = excluded.alerts, entries = excluded.entries,
-      ids_sealed = excluded.ids_sealed`;
+/** A document, of which this delivery is the one that wrote last. */
+interface ByDelivery {
+  readonly document: Uint8Array;
+  readonly deliverySeq: number;
 }
 
-/** The row of another document, of which something went over to this one or was taken back. */
-function* changeDocument(
+/** The row of a document that has none; 0 where there is one. */
+const addDocument = (
   { vault }: CommandContext,
   { tenant, patient }: LedgerChart,
-  document: Uint8Array,
-  entries: LedgerDocument,
-): Program<void> {
-  const printed = printDocument(entries);
-  yield* run`
-    UPDATE written_document SET standing = ${printed.standing}, alerts = ${printed.alerts},
-      entries = ${printed.entries}, ids_sealed = ${sealIds(vault, patient, document, printed.ids)}
-    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND document_index = ${document}`;
-}
+  { document, deliverySeq }: ByDelivery,
+  { standing, alerts, entries, ids }: PrintedDocument,
+): Program<number> => run`
+  INSERT INTO written_document (tenant, target, patient_index, document_index, delivery_seq, standing, alerts, entries,
+    ids_sealed)
+  VALUES (${tenant}, ${TARGET}, ${patient}, ${document}, ${deliverySeq}, ${standing}, ${alerts}, ${entries},
+    ${sealIds(vault, patient, document, ids)})
+  ON CONFLICT DO NOTHING`;
+
+/** The row of a document; `deliverySeq` is null where it is not this document's delivery that changes it. */
+const changeDocument = (
+  { vault }: CommandContext,
+  { tenant, patient }: LedgerChart,
+  { document, deliverySeq }: { readonly document: Uint8Array; readonly deliverySeq: number | null },
+  { standing, alerts, entries, ids }: PrintedDocument,
+): Program<number> => run`
+  UPDATE written_document SET standing = ${standing}, alerts = ${alerts}, entries = ${entries},
+    ids_sealed = ${sealIds(vault, patient, document, ids)},
+    delivery_seq = coalesce(${typed('bigint', deliverySeq)}, delivery_seq)
+  WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND document_index = ${document}`;
 
 const NOTHING_ADOPTED = { names: [], saidAt: 0 } as const;
+const NOTHING_WRITTEN = { entries: '[]', ids: null, known: [], days: [] } as const;
+
+/** The documents in which something is known of what an attempt did, beside its own. */
+const otherDocuments = (own: string, names: readonly LedgerName[]): readonly string[] =>
+  [...new Set(names.map(({ ledgerDocument }) => ledgerDocument))].filter((document) => document !== own);
 
 /** What an attempt wrote, took back, and found to stand already. */
 export function* putIntoLedger(
@@ -91,40 +96,42 @@ export function* putIntoLedger(
   deliverySeq: number,
   document: Uint8Array,
 ): Program<void> {
-  if (written.length + retracted.length + adopted.names.length === 0) return;
   const chart = { tenant, patient };
+  const byDelivery = { document, deliverySeq };
+  if (written !== null) yield* putDays(chart, document, written.days);
+  const isMore = retracted.length + adopted.names.length + (written?.known.length ?? 0) > 0;
+  if (written !== null && !isMore && (yield* addDocument(context, chart, byDelivery, written)) === 1) return;
+  if (written === null && !isMore) return;
+
   const own = hexOf(document);
-  const concerned = new Set([own]);
-  for (const { ledgerDocument } of [...written, ...retracted, ...adopted.names])
-    if (ledgerDocument !== null) concerned.add(ledgerDocument);
-  const documents = yield* loadDocuments(context, chart, [...concerned]);
-  const change: LedgerChange = { written, retracted, adopted, atMs: at.getTime(), deliverySeq };
+  const { entries, ids, known } = written ?? NOTHING_WRITTEN;
+  const others = otherDocuments(own, [...known, ...retracted, ...adopted.names]);
+  const documents = yield* loadDocuments(context, chart, [own, ...others]);
+  const wasThere = documents.has(own);
+  if (!wasThere) documents.set(own, new Map());
+  const change = { written: parseEntries(entries, ids ?? {}), known, retracted, adopted, atMs: at.getTime() };
   for (const changed of changeLedger(documents, own, change)) {
-    const entries = documents.get(changed) ?? new Map<string, LedgerEntry>();
-    if (changed === own) yield* putDocument(context, chart, document, entries, deliverySeq);
-    else yield* changeDocument(context, chart, bytesOf(changed), entries);
+    const printed = printDocument(documents.get(changed) ?? new Map<string, LedgerEntry>());
+    if (changed !== own)
+      yield* changeDocument(context, chart, { document: bytesOf(changed), deliverySeq: null }, printed);
+    else if (wasThere) yield* changeDocument(context, chart, byDelivery, printed);
+    else yield* addDocument(context, chart, byDelivery, printed);
   }
-  yield* putDays(chart, document, documents.get(own) ?? new Map<string, LedgerEntry>(), change);
+  yield* putDays(chart, document, daysOf(documents.get(own), adopted.names));
 }
 
+/** The days of names that came into a document from another. */
+const daysOf = (entries: LedgerDocument | undefined, names: readonly LedgerName[]): readonly string[] => [
+  ...new Set(names.flatMap(({ name }) => entries?.get(name)?.ledgerDay ?? [])),
+];
+
 /** By which days it is found from now on what came into the row of a document. */
-function* putDays(
-  { tenant, patient }: LedgerChart,
-  document: Uint8Array,
-  entries: LedgerDocument,
-  { written, adopted }: LedgerChange,
-): Program<void> {
-  const days = new Set<string>();
-  for (const { name } of [...written, ...adopted.names]) {
-    const entry = entries.get(name);
-    if (entry !== undefined) days.add(entry.ledgerDay);
-  }
-  yield* insertAlike(
+const putDays = ({ tenant, patient }: LedgerChart, document: Uint8Array, days: readonly string[]): Program<void> =>
+  insertAlike(
     WRITTEN_DAY,
     { tenant, target: TARGET, patient_index: patient, document_index: document },
-    [...days].sort().map((day) => ({ day })),
+    days.toSorted().map((day) => ({ day })),
   );
-}
 
 const FOREIGN_CHANGE = rowsOf('foreign_change', {
   tenant: 'text',

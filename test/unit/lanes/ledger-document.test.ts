@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Fingerprint } from '../../../src/lanes/fingerprint.ts';
 import {
   changeLedger,
+  packWritten,
   parseEntries,
   printDocument,
   type LedgerChange,
@@ -90,26 +91,32 @@ function modelled(model: Model, own: Document, act: Act): void {
     model.set(act.name, { ...before, document: own, saidAt: Math.max(before.saidAt, act.saidAt) });
 }
 
-const written = (name: Name, versionId: string, ledgerDocument: string | null): WrittenRow => ({
+const aRow = (name: string, more: Partial<WrittenRow> = {}): WrittenRow => ({
   name,
   resourceType: 'Observation',
   id: name,
-  versionId,
+  versionId: '1',
   contentDigest: '00',
   said: null,
   group: 'body',
   chartDay: null,
   ledgerDay: '',
-  ledgerDocument,
+  ledgerDocument: null,
   saidAt: 5,
   fingerprint: '00' as Fingerprint,
   effect: 'created',
+  ...more,
 });
+const DONE_AT = new Date(3);
 
 /** What is asked of the ledger, which is told where each name stands. */
 function changeOf(act: Act, standsIn: Document | undefined): LedgerChange {
-  const nothing = { written: [], retracted: [], adopted: { names: [], saidAt: 0 }, atMs: 3, deliverySeq: 4 };
-  if (act.kind === 'write') return { ...nothing, written: [written(act.name, act.version, standsIn ?? null)] };
+  const nothing = { written: [], known: [], retracted: [], adopted: { names: [], saidAt: 0 }, atMs: DONE_AT.getTime() };
+  if (act.kind === 'write') {
+    const row = aRow(act.name, { versionId: act.version, ledgerDocument: standsIn ?? null });
+    const { entries, ids, known } = packWritten([row], DONE_AT, 4) ?? { entries: '[]', ids: null, known: [] };
+    return { ...nothing, written: parseEntries(entries, ids ?? {}), known };
+  }
   if (standsIn === undefined) return nothing;
   const named = { name: act.name, ledgerDocument: standsIn };
   if (act.kind === 'retract')
@@ -141,4 +148,38 @@ test('each name stands in one document, as if the ledger were a table by names',
     }),
     { numRuns: howMany(200, 2_000) },
   );
+});
+
+test('what was written is packed with all that is told of it', () => {
+  const rows = [
+    aRow('b', { ledgerDay: '2026-11-14', id: 'server-7', effect: 'updated', ledgerDocument: 'one' }),
+    aRow('a', { ledgerDay: '2026-11-13', effect: 'created', group: 'alerts' }),
+    aRow('c', { ledgerDay: '2026-11-14', effect: 'doubted', id: null }),
+    aRow('d', { resourceType: 'Device', effect: 'kept' }),
+  ];
+  const packed = packWritten(rows, DONE_AT, 4);
+  expect(packed).toMatchObject({
+    standing: 4,
+    alerts: 1,
+    ids: { b: 'server-7' },
+    days: ['', '2026-11-13', '2026-11-14'],
+    known: [{ name: 'b', ledgerDocument: 'one' }],
+    counts: { written: 3, created: 1, changed: 2 },
+    resources: ['Observation/b', 'Observation/a', 'Observation/c', 'Device/d'],
+  });
+  expect(
+    parseEntries(packed?.entries ?? '', packed?.ids ?? {}).map(({ name, id, writtenAt, keptAt, deliverySeq }) => [
+      name,
+      id,
+      writtenAt,
+      keptAt,
+      deliverySeq,
+    ]),
+  ).toEqual([
+    ['b', 'server-7', 3, null, 4],
+    ['a', 'a', 3, null, 4],
+    ['c', null, 3, null, 4],
+    ['d', 'd', 3, 3, 4],
+  ]);
+  expect(packWritten([], DONE_AT, 4)).toBeNull();
 });

@@ -96,7 +96,7 @@ const VALUES: Readonly<Record<string, readonly [place: readonly unknown[], seale
   'operator_search.search_sealed': [['asr_1'], operators.sealSearch(before, { id: 'asr_1', name: 'n', search: {} })],
   'event.items_sealed': [
     [index, 1_000],
-    sealItems(before, { tenant: 't', at: new Date(1_000), user: null, patient: index, items: [] }),
+    sealItems(before, { tenant: 't', at: new Date(1_000), user: null, patient: index }, '[]'),
   ],
   'subscription.settings_sealed': [['sub-1'], sealSettings(before, 'sub-1', {} as Settings)],
   'subscription_event.items_sealed': [[7, 3], sealNumbered(before, 7, 3, [])],
