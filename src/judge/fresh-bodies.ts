@@ -6,6 +6,11 @@ interface Held {
   readonly room: Room;
 }
 
+export interface TakenFresh {
+  readonly one: FreshDelivery;
+  readonly onJudged: () => void;
+}
+
 /**
  * Keeps the bytes of deliveries between their acknowledgement and their verdict, so that they are not read back from
  * the store, opened and copied between threads. The store has them all: what is not kept here, because memory is short
@@ -49,14 +54,11 @@ export function makeFreshBodies(budget: Budget) {
     },
     /** Everything below this place must be asked for; null: everything. */
     oldestSeq: (): number | null => held[0]?.fresh.seq ?? null,
-    /** The next of them in the order of arrival. Their room is given back by `release`, when they are judged. */
-    take(countMax: number): { readonly page: readonly FreshDelivery[]; release(): void } {
+    /** The next of them in the order of arrival. The room of each is given back by `onJudged`. */
+    take(countMax: number): readonly TakenFresh[] {
       const taken = held.slice(0, countMax);
       held = held.slice(countMax);
-      return {
-        page: taken.map(({ fresh }) => fresh),
-        release: () => taken.forEach(({ room }) => room.release()),
-      };
+      return taken.map(({ fresh, room }) => ({ one: fresh, onJudged: () => room.release() }));
     },
   };
 }

@@ -16,11 +16,14 @@ import type { Operate } from '../store/index.ts';
 import type { DeliverReads, DeliverWrites, FastClaimed, ClaimWish } from '../lanes/index.ts';
 import type { FreshBodies } from './fresh-bodies.ts';
 import { FAILED, type Judgement, type SourceEvent } from './judge.ts';
+import { judgeInOrder } from './judge-in-order.ts';
 import type { Judge } from './make-judge.ts';
 import { makePace } from './pace.ts';
 import { beginStep, endJudging, endSettling } from './watch-judging.ts';
 
 const PAGE = 32;
+/** So many are being settled at a time. */
+const SETTLING_MAX = 64;
 /** Of large bodies one is read at a time. */
 const PAGE_BYTES = 1024 * 1024;
 /** Whatever is smaller than this costs nothing worth waiting for. */
@@ -30,6 +33,13 @@ const EVERY_MS = 1_000;
 const BUSY_AHEAD = 2;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
 const OTHERS_AFTER_MS = 6_000;
+
+/** What is judged, and who is told when its bytes are needed no more. */
+interface Asked {
+  readonly one: Received;
+  readonly body: Uint8Array;
+  readonly onJudged: () => void;
+}
 
 /** What others may want to know of a delivery. */
 export interface Followed {
@@ -176,41 +186,40 @@ export function processReceived(deps: {
     });
   }
 
-  /**
-   * Judged in the order of arrival, with a turn for everybody else between two; the verdicts share commits. Judging does
-   * not run away from what is on its way to the EHR: what can be sent as it is settled need not be claimed. It waits
-   * for an EHR once a page, so that a slow one holds nothing up. The answer holds the settling of all.
-   */
-  async function judgeAll(page: readonly Received[]): Promise<{ readonly settling: Promise<unknown> }> {
-    const settling: Promise<void>[] = [];
-    let isPatient = true;
-    const ahead: { readonly one: Received; readonly body: Uint8Array; readonly judged: Promise<Judgement> }[] = [];
-    async function settleUntil(left: number): Promise<void> {
-      for (let next = ahead[0]; next !== undefined && ahead.length > left; next = ahead[0]) {
-        const judgement = await next.judged;
-        dropBytes(next.body);
-        settling.push(settle(next.one, judgement));
-        ahead.shift();
+  const inOrder = judgeInOrder<Asked, Judgement>({
+    async judge({ one, body, onJudged }) {
+      try {
+        return await (trace === null ? judgeSafely(one, body) : judgeWatched(one, body, trace));
+      } finally {
+        dropBytes(body);
+        onJudged();
       }
-    }
-    for (const one of page) {
+    },
+    settle: ({ one }, judgement) => settle(one, judgement),
+    onFailed: () => log.error('delivery.failed'),
+    settlingMax: SETTLING_MAX,
+  });
+
+  /**
+   * Judged in the order of arrival, with a turn for everybody else between two. Judging does not run away from what is on
+   * its way to the EHR: what can be sent as it is settled need not be claimed. It waits for an EHR once a page, so that
+   * a slow one holds nothing up. Some of a page may be under way when this ends.
+   */
+  async function judgeAll(page: readonly { readonly one: Received; readonly onJudged: () => void }[]): Promise<void> {
+    let isPatient = true;
+    for (const { one, onJudged } of page) {
+      const { body } = one;
       // Sealed with a key that this process does not have: another one has it.
-      if (one.body === 'unopenable') continue;
+      if (body === 'unopenable') {
+        onJudged();
+        continue;
+      }
       await pace.rest();
       if (isPatient && deps.lanes !== undefined && !deps.isBusy()) isPatient = (await deps.lanes.room()) > 0;
       pace.begin();
-      ahead.push({
-        one,
-        body: one.body,
-        judged: trace === null ? judgeSafely(one, one.body) : judgeWatched(one, one.body, trace),
-      });
-      await settleUntil((deps.isBusy() ? Math.min(BUSY_AHEAD, judgesAtOnce) : judgesAtOnce) - 1);
+      const aheadMax = deps.isBusy() ? Math.min(BUSY_AHEAD, judgesAtOnce) : judgesAtOnce;
+      await inOrder.judge({ one, body, onJudged }, aheadMax);
     }
-    await settleUntil(0);
-    const done = Promise.allSettled(settling).then((all) => {
-      for (const { status } of all) if (status === 'rejected') log.error('delivery.failed');
-    });
-    return { settling: done };
   }
 
   async function readPage(after: number, before: number | null): Promise<Result<readonly Received[]>> {
@@ -228,34 +237,23 @@ export function processReceived(deps: {
     return page.ok && page.value.length === 0 ? inbox.read('inbox.received', { ...asked, journaled: 'too' }) : page;
   }
 
-  /** The next page is judged while the last is being stored. */
   async function judgeStored(): Promise<void> {
-    let before: Promise<unknown> = Promise.resolve();
     for (let after = 0; !isStopped;) {
       const page = await readPage(after, fresh.oldestSeq());
       if (!page.ok || page.value.length === 0) break;
-      const { settling } = await judgeAll(page.value);
-      await before;
-      before = settling;
+      await judgeAll(page.value.map((one) => ({ one, onJudged: () => undefined })));
       after = page.value.at(-1)?.seq ?? after;
     }
-    await before;
+    // Whoever asks the store again must not find what is still under way.
+    await inOrder.drain();
   }
 
   /** A page at least, and more until something is to be asked for in the store. */
   async function judgeFresh(): Promise<void> {
-    let before: Promise<unknown> = Promise.resolve();
     for (let n = 0; !isStopped && fresh.oldestSeq() !== null && (n === 0 || !fresh.isMissing()); n += 1) {
-      const { page, release } = fresh.take(PAGE);
-      try {
-        const { settling } = await judgeAll(page);
-        await before;
-        before = settling;
-      } finally {
-        release();
-      }
+      await judgeAll(fresh.take(PAGE));
     }
-    await before;
+    await inOrder.drain();
   }
 
   /** What was stored before, by others or when memory was short comes first: it is older. */

@@ -20,11 +20,11 @@ test('what is held weighs until it is judged', () => {
   fresh.keep(delivery(1));
   fresh.keep(delivery(2));
   expect(budget.inUse()).toBe(2 * ROOM);
-  const { page, release } = fresh.take(32);
-  expect(page.map(({ seq }) => seq)).toEqual([1, 2]);
+  const taken = fresh.take(32);
+  expect(taken.map(({ one }) => one.seq)).toEqual([1, 2]);
   expect(fresh.oldestSeq()).toBeNull();
   expect(budget.inUse()).toBe(2 * ROOM);
-  release();
+  taken.forEach(({ onJudged }) => onJudged());
   expect(budget.inUse()).toBe(0);
 });
 
@@ -37,9 +37,9 @@ test('whoever needs the room gets it, and the newest are asked for in the store'
   expect(room).not.toBeNull();
   expect(fresh.oldestSeq()).toBe(1);
   expect(fresh.takeMissing()).toBe(true);
-  const { page, release } = fresh.take(32);
-  expect(page.map(({ seq }) => seq)).toEqual([1]);
-  release();
+  const taken = fresh.take(32);
+  expect(taken.map(({ one }) => one.seq)).toEqual([1]);
+  taken.forEach(({ onJudged }) => onJudged());
   // Until all that is held was judged they may be behind it.
   expect([fresh.takeMissing(), fresh.takeMissing()]).toEqual([true, false]);
 });
@@ -51,7 +51,7 @@ test('what finds no room is not held, and is missing until the store was asked f
   fresh.keep(delivery(2));
   expect(fresh.takeMissing()).toBe(true);
   expect(fresh.isMissing()).toBe(true);
-  expect(fresh.take(32).page.map(({ seq }) => seq)).toEqual([1]);
+  expect(fresh.take(32).map(({ one }) => one.seq)).toEqual([1]);
   expect(fresh.takeMissing()).toBe(true);
   expect(fresh.isMissing()).toBe(false);
 });
