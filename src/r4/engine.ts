@@ -63,6 +63,7 @@ export function loadEngine(options: ValidatorOptions = {}): Engine {
     isClosed: options.bundles === 'closed',
     profileRules,
     hasCode: guides?.profiles.hasCode ?? hasHl7Code,
+    lasting: new WeakSet(),
   };
   return {
     compiled,

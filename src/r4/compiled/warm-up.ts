@@ -34,7 +34,14 @@ const BUNDLE = {
 
 /** Runs the functions that every feed uses, so that V8's code cache holds them compiled. */
 export function warmUp(compiled: Compiled): void {
-  const settings = { issuesMax: 10, withWarnings: false, isClosed: false, profileRules: [], hasCode: hasHl7Code };
+  const settings = {
+    issuesMax: 10,
+    withWarnings: false,
+    isClosed: false,
+    profileRules: [],
+    hasCode: hasHl7Code,
+    lasting: new WeakSet<object>(),
+  };
   compiled.fResource(BUNDLE, newContext(null, settings), 0);
   compiled.rResource(BUNDLE, newContext([], settings), 0, 'Bundle');
 }

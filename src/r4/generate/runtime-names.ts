@@ -3,7 +3,7 @@ import { PRIMITIVES } from '../runtime/primitives.ts';
 /** Every function that generated code calls. `makeRuntime` must answer exactly these; a test compares. */
 export const RUNTIME_NAMES: readonly string[] = [
   ...Object.keys(PRIMITIVES).map((name) => `is_${name}`),
-  ...'isArray isElement isMime isUcumConcept hasCoding hasCodeableConcept'.split(' '),
+  ...'isArray isElement isLasting isMime isUcumConcept hasCoding hasCodeableConcept'.split(' '),
   ...'flag enter isList sayValue sayUnknown sayBinding sayInvariant sayResourceType'.split(' '),
   ...'checkReference checkContained checkNarrative checkBundle checkPeriod checkAttachment checkUnit checkCoding checkCodingSystem checkExtensionUrl checkElementId'.split(
     ' ',

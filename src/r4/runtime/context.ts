@@ -38,15 +38,17 @@ export interface Context {
   readonly isClosed: boolean;
   readonly profileRules: readonly ProfileRule[];
   readonly hasCode: HasCode;
+  /** Concepts that were found sound with these settings and stay so: the same few stand in very many resources. */
+  readonly lasting: WeakSet<object>;
 }
 
 const NOTHING: Json = Object.freeze({});
 
-type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'isClosed' | 'profileRules' | 'hasCode'>;
+type Settings = Pick<Context, 'issuesMax' | 'withWarnings' | 'isClosed' | 'profileRules' | 'hasCode' | 'lasting'>;
 
 export function newContext(
   issues: Issue[] | null,
-  { issuesMax, withWarnings, isClosed, profileRules, hasCode }: Settings,
+  { issuesMax, withWarnings, isClosed, profileRules, hasCode, lasting }: Settings,
 ): Context {
   return {
     keys: 0,
@@ -64,6 +66,7 @@ export function newContext(
     isClosed,
     profileRules,
     hasCode,
+    lasting,
   };
 }
 

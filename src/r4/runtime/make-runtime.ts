@@ -8,6 +8,7 @@ import { checkQuestionnaire } from './questionnaire.ts';
 import { PRIMITIVES } from './primitives.ts';
 import { checkOnBehalfOf, checkReference } from './references.ts';
 import { isElement } from './is-element.ts';
+import { isLasting } from './lasting-concepts.ts';
 import { makeSay } from './say.ts';
 import {
   checkAttachment,
@@ -41,6 +42,7 @@ export function makeRuntime(definitions: Definitions): Readonly<Record<string, u
     ...makeSay(definitions.invariants, definitions.valueSets),
     isArray: Array.isArray,
     isElement,
+    isLasting,
     isMime,
     isUcumConcept,
     hasCoding,

@@ -25,6 +25,7 @@ const judges = (compiled: ReturnType<typeof loadCompiled>): boolean =>
       isClosed: false,
       profileRules: [],
       hasCode: () => 'unknown',
+      lasting: new WeakSet(),
     }),
     0,
   );
