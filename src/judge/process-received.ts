@@ -34,6 +34,8 @@ const BUSY_AHEAD = 2;
 /** What another process received is left to it for this long: it may just be busy, or it may be dead. */
 const OTHERS_AFTER_MS = 6_000;
 
+const isLarge = ({ body }: Received): boolean => body !== 'unopenable' && body.byteLength > SMALL_BYTES;
+
 /** What is judged, and who is told when its bytes are needed no more. */
 interface Asked {
   readonly one: Received;
@@ -196,7 +198,7 @@ export function processReceived(deps: {
       }
     },
     settle: ({ one }, judgement) => settle(one, judgement),
-    onFailed: () => log.error('delivery.failed'),
+    onFailed: (thrown) => log.error('delivery.failed', { error: safeError(thrown) }),
     settlingMax: SETTLING_MAX,
   });
 
@@ -206,19 +208,28 @@ export function processReceived(deps: {
    * a slow one holds nothing up. Some of a page may be under way when this ends.
    */
   async function judgeAll(page: readonly { readonly one: Received; readonly onJudged: () => void }[]): Promise<void> {
+    const left = [...page];
     let isPatient = true;
-    for (const { one, onJudged } of page) {
-      const { body } = one;
-      // Sealed with a key that this process does not have: another one has it.
-      if (body === 'unopenable') {
-        onJudged();
-        continue;
+    try {
+      for (let next = left[0]; next !== undefined; next = left[0]) {
+        const { one, onJudged } = next;
+        const { body } = one;
+        // Sealed with a key that this process does not have: another one has it.
+        if (body === 'unopenable') {
+          left.shift();
+          onJudged();
+          continue;
+        }
+        await pace.rest();
+        if (isPatient && deps.lanes !== undefined && !deps.isBusy()) isPatient = (await deps.lanes.room()) > 0;
+        pace.begin();
+        const aheadMax = deps.isBusy() ? Math.min(BUSY_AHEAD, judgesAtOnce) : judgesAtOnce;
+        left.shift();
+        await inOrder.judge({ one, body, onJudged }, aheadMax);
       }
-      await pace.rest();
-      if (isPatient && deps.lanes !== undefined && !deps.isBusy()) isPatient = (await deps.lanes.room()) > 0;
-      pace.begin();
-      const aheadMax = deps.isBusy() ? Math.min(BUSY_AHEAD, judgesAtOnce) : judgesAtOnce;
-      await inOrder.judge({ one, body, onJudged }, aheadMax);
+    } finally {
+      // After a bug: the store has them.
+      for (const { onJudged } of left) onJudged();
     }
   }
 
@@ -243,6 +254,7 @@ export function processReceived(deps: {
       if (!page.ok || page.value.length === 0) break;
       await judgeAll(page.value.map((one) => ({ one, onJudged: () => undefined })));
       after = page.value.at(-1)?.seq ?? after;
+      if (page.value.some(isLarge)) await inOrder.judged();
     }
     // Whoever asks the store again must not find what is still under way.
     await inOrder.drain();

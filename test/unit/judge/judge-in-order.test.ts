@@ -10,6 +10,7 @@ function rig(settlingMax: number) {
     async judge(one) {
       heard.push(`judge ${one}`);
       await until(`judged ${one}`);
+      if (one === 'unjudged') throw new Error('a bug');
       return `verdict on ${one}`;
     },
     async settle(one, verdict) {
@@ -78,4 +79,26 @@ test('it is drained when all of it is settled, also what failed', async () => {
   await end('settled bad');
   expect(await isOver(drained)).toBe(true);
   expect(heard.at(-1)).toBe('failed');
+});
+
+test('what cannot be judged stops nothing behind it, and nobody need be waiting for it yet', async () => {
+  const { inOrder, heard, end, isOver } = rig(8);
+  await inOrder.judge('a', 8);
+  await inOrder.judge('unjudged', 8);
+  await inOrder.judge('b', 8);
+  await end('judged unjudged', 'judged b');
+  expect(heard.at(-1)).toBe('failed');
+  const drained = inOrder.drain();
+  await end('judged a', 'settled a', 'settled b');
+  expect(await isOver(drained)).toBe(true);
+  expect(heard.slice(-2)).toEqual(['settle a: verdict on a', 'settle b: verdict on b']);
+});
+
+test('it is told that all is judged before all is settled', async () => {
+  const { inOrder, end, isOver } = rig(8);
+  await inOrder.judge('a', 8);
+  const judged = inOrder.judged();
+  expect(await isOver(judged)).toBe(false);
+  await end('judged a');
+  expect(await isOver(judged)).toBe(true);
 });

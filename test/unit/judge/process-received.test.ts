@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { makeFreshBodies, processReceived, type Judgement } from '../../../src/judge/index.ts';
 import type { DeliverReads, DeliverWrites } from '../../../src/lanes/index.ts';
 import type { InboxReads, InboxWrites, Received, StoredDelivery } from '../../../src/inbox/index.ts';
-import { makeBudget, ok, systemClock } from '../../../src/kernel/index.ts';
+import { makeBudget, ok, systemClock, type Trace } from '../../../src/kernel/index.ts';
 import type { Operate } from '../../../src/store/index.ts';
 import { collectLog } from '../../support/collect-log.ts';
 
@@ -229,4 +229,54 @@ test('as long as more comes in, what is only in the store has its turn', async (
   await until(() => place.settled.size === place.received.length);
   await processor.stop();
   expect(order.indexOf('old')).toBeLessThan(100);
+});
+
+test('after a bug in what watches, everything is judged from the store, and no memory stays taken', async () => {
+  const place = inboxOf(['a', 'b', 'c', 'd']);
+  place.stored.upTo = 0;
+  const budget = makeBudget(1_000_000);
+  let steps = 0;
+  const trace = {
+    step() {
+      steps += 1;
+      if (steps === 2) throw new Error('a bug of the tracer');
+      return null;
+    },
+  } as unknown as Trace;
+  const processor = processorOf(place, budget, () => undefined, { trace, judgesAtOnce: 2 });
+  processor.start();
+  for (const one of place.received) processor.take(freshOf(one));
+  await until(() => place.settled.size === 3);
+  place.stored.upTo = 4;
+  processor.wake();
+  await until(() => place.settled.size === 4);
+  await processor.stop();
+  expect([[...place.settled.keys()].sort(), budget.inUse()]).toEqual([['a', 'b', 'c', 'd'], 0]);
+});
+
+test('of large bodies the next is read when the one before is judged', async () => {
+  const place = inboxOf(['x'.repeat(70_000), 'y'.repeat(70_000)]);
+  let reads = 0;
+  const pageByPage = {
+    ...place.inbox,
+    async read(name: 'inbox.received', args: InboxReads['inbox.received']['args']) {
+      reads += 1;
+      const page = await place.inbox.read(name, args);
+      return page.ok ? ok(page.value.slice(0, 1)) : page;
+    },
+  } as typeof place.inbox;
+  let go: (() => void) | null = null;
+  const processor = processorOf({ ...place, inbox: pageByPage }, makeBudget(Infinity), () => undefined, {
+    judgesAtOnce: 4,
+    judge: () => new Promise((resolve) => (go = () => resolve(SOUND))),
+  });
+  processor.start();
+  await until(() => go !== null);
+  for (let n = 0; n < 20; n += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(reads).toBe(1);
+  await until(() => {
+    go?.();
+    return place.settled.size === 2;
+  });
+  await processor.stop();
 });
