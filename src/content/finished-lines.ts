@@ -25,7 +25,7 @@ const NOTHING_MORE = '';
 
 /** What few have. */
 function moreOf(wanted: Wanted): string {
-  const { name: _name, ledgerDay: _ledgerDay, reference: _reference, resource: _resource, ...rest } = wanted;
+  const { name: _name, shelf: _shelf, reference: _reference, resource: _resource, ...rest } = wanted;
   const { group: _group, chartDay: _day, write: _write, ...more } = rest;
   return JSON.stringify(more);
 }
@@ -35,9 +35,9 @@ const hasMore = (wanted: Wanted): boolean => Object.keys(wanted).length > NAMES_
 /** Texts of a document that are written as they are: each must be one line. */
 const isLine = (text: string): boolean => !text.includes('\n');
 
-function areLines({ chartDay, ledgerDay }: Wanted, { said, labels, resourceType }: Finished): boolean {
+function areLines({ chartDay, shelf }: Wanted, { said, labels, resourceType }: Finished): boolean {
   for (const label of labels) if (!isLine(label)) return false;
-  if (!isLine(ledgerDay)) return false;
+  if (!isLine(shelf)) return false;
   return isLine(resourceType) && (said === null || isLine(said.status)) && (chartDay === null || isLine(chartDay));
 }
 
@@ -48,17 +48,9 @@ function areLines({ chartDay, ledgerDay }: Wanted, { said, labels, resourceType 
  */
 export function addLines(lines: string[], wanted: Wanted, finished: Finished): 'added' | 'unwritable' {
   if (!areLines(wanted, finished)) return 'unwritable';
-  const { name, ledgerDay, reference, group, chartDay, write } = wanted;
+  const { name, shelf, reference, group, chartDay, write } = wanted;
   const { resourceType, digest, said, labels, fingerprint, pieces } = finished;
-  lines.push(
-    name,
-    ledgerDay,
-    reference,
-    group,
-    chartDay ?? NO_DAY,
-    write,
-    hasMore(wanted) ? moreOf(wanted) : NOTHING_MORE,
-  );
+  lines.push(name, shelf, reference, group, chartDay ?? NO_DAY, write, hasMore(wanted) ? moreOf(wanted) : NOTHING_MORE);
   lines.push(resourceType, digest, said?.meaning ?? '', said?.status ?? '', fingerprint);
   lines.push(String(labels.length));
   for (const label of labels) lines.push(label);
@@ -85,7 +77,7 @@ export function readLines(text: string, onEach: (of: Unfinished, finished: Finis
     const pieces = takeList(lines, atPieces);
     const of = {
       name: line(i),
-      ledgerDay: line(i + 1),
+      shelf: line(i + 1),
       reference: line(i + 2),
       group: line(i + 3) as Wanted['group'],
       chartDay: day === NO_DAY ? null : day,

@@ -70,15 +70,15 @@ const isLeft = ({ isKept, contentDigest: seen }: WrittenResource): boolean => is
 
 export function ledgerQuestionOf({ wanted, leftOut, clearsAlertsOf }: Translation): LedgerQuestion {
   const names = namesIn({ wanted, leftOut });
-  const days = new Set<string>();
-  for (const { ledgerDay } of wanted) days.add(ledgerDay);
-  for (const { ledgerDay } of leftOut) days.add(ledgerDay);
+  const shelves = new Set<string>();
+  for (const { shelf } of wanted) shelves.add(shelf);
+  for (const { shelf } of leftOut) shelves.add(shelf);
   for (const { clearedBy, derivedFrom = [] } of wanted)
-    for (const { text, ledgerDay } of clearedBy === undefined ? derivedFrom : [...derivedFrom, clearedBy]) {
+    for (const { text, shelf } of clearedBy === undefined ? derivedFrom : [...derivedFrom, clearedBy]) {
       names.push(text);
-      days.add(ledgerDay);
+      shelves.add(shelf);
     }
-  return { names, days: [...days], alertsOf: clearsAlertsOf };
+  return { names, shelves: [...shelves], alertsOf: clearsAlertsOf };
 }
 
 /** Of all that the document speaks of, also of what waits. */

@@ -10,15 +10,15 @@ export function doubtedRows({ items, gone, saidAt }: Pick<Planned, 'items' | 'go
   const doubted = { contentDigest: UNWRITTEN_DIGEST, said: null, saidAt, effect: 'doubted' } as const;
   return [
     ...items.map(
-      ({ name, resourceType, ledgerDocument, at, knownFingerprint, wanted: { group, chartDay, ledgerDay } }) => ({
-        ...{ name, resourceType, group, chartDay, ledgerDay, ledgerDocument, ...doubted },
+      ({ name, resourceType, ledgerDocument, at, knownFingerprint, wanted: { group, chartDay, shelf } }) => ({
+        ...{ name, resourceType, group, chartDay, shelf, ledgerDocument, ...doubted },
         id: at?.id ?? null,
         versionId: at?.versionId ?? null,
         fingerprint: knownFingerprint ?? NO_CONTENT,
       }),
     ),
-    ...gone.map(({ name, resourceType, group, chartDay, ledgerDay, ledgerDocument, id, versionId, fingerprint }) => ({
-      ...{ name, resourceType, group, chartDay, ledgerDay, ledgerDocument, ...doubted },
+    ...gone.map(({ name, resourceType, group, chartDay, shelf, ledgerDocument, id, versionId, fingerprint }) => ({
+      ...{ name, resourceType, group, chartDay, shelf, ledgerDocument, ...doubted },
       id,
       versionId,
       fingerprint: fingerprint ?? NO_CONTENT,

@@ -85,7 +85,7 @@ export function makeFastClaims(
     reserved += 1;
     const claimedAt = clock.monotonicMs();
     const { translationContext, patient } = pretranslated;
-    const { names, days, alertsOf } = ledgerQuestionOf(pretranslated.translation);
+    const { names, shelves, alertsOf } = ledgerQuestionOf(pretranslated.translation);
     const { contentKey } = deps;
     const wished = wishToBegin(pretranslated, target, { knownSince, contentKey, expectChart: leases.expectChart });
     return {
@@ -94,7 +94,7 @@ export function makeFastClaims(
         leaseMs: LEASE_MS,
         patient,
         names: JSON.stringify(names),
-        days,
+        shelves,
         alertsOf,
         attempt: wished === null ? null : attemptOf(wished, deps.newId('att')),
       },

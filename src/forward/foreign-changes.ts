@@ -100,8 +100,8 @@ export async function applyDecisions(
     if (!now.ok) return now;
     if (seen === undefined || now.value === 'went-on') items.push(item);
     else if (seen.decision === 'keep-theirs') {
-      const { group, chartDay, ledgerDay } = item.wanted;
-      kept.push(keptRow({ ...item, group, chartDay, ledgerDay }, seen, item.digest, planned.saidAt));
+      const { group, chartDay, shelf } = item.wanted;
+      kept.push(keptRow({ ...item, group, chartDay, shelf }, seen, item.digest, planned.saidAt));
     } else {
       const at = now.value === 'there' ? { id: seen.id, versionId: seen.versionId } : null;
       items.push({ ...item, at, knownFingerprint: seen.fingerprint, isKept: false });
@@ -136,7 +136,7 @@ async function stillAsSeen(
 }
 
 const keptRow = (
-  row: Pick<WrittenRow, 'name' | 'resourceType' | 'group' | 'chartDay' | 'ledgerDay' | 'ledgerDocument'>,
+  row: Pick<WrittenRow, 'name' | 'resourceType' | 'group' | 'chartDay' | 'shelf' | 'ledgerDocument'>,
   { id, versionId, fingerprint }: SeenChange,
   /** Of what the document says of it, as the person saw it. */
   contentDigest: string,
@@ -151,7 +151,7 @@ const keptRow = (
   fingerprint: fingerprint ?? NO_CONTENT,
   group: row.group,
   chartDay: row.chartDay,
-  ledgerDay: row.ledgerDay,
+  shelf: row.shelf,
   ledgerDocument: row.ledgerDocument,
   saidAt,
   effect: 'kept',

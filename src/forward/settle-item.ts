@@ -68,7 +68,7 @@ const rowOf = (
   versionId: place.versionId,
   group: item.wanted.group,
   chartDay: item.wanted.chartDay,
-  ledgerDay: item.wanted.ledgerDay,
+  shelf: item.wanted.shelf,
   ledgerDocument: item.ledgerDocument,
   saidAt,
   ...as,

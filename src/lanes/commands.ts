@@ -82,7 +82,7 @@ export interface BothSides {
 export type SeenChange = ForeignChange & { readonly seenAt: number; readonly decision: Decision | null };
 
 /** A wish to claim a delivery in the very commit that puts it into its lane. */
-export interface ClaimWish extends Pick<LedgerQuestion, 'days'>, Partial<Pick<LedgerQuestion, 'alertsOf'>> {
+export interface ClaimWish extends Pick<LedgerQuestion, 'shelves'>, Partial<Pick<LedgerQuestion, 'alertsOf'>> {
   readonly owner: string;
   readonly leaseMs: number;
   /** For whom it was translated; another link makes the wish void. */
@@ -254,7 +254,7 @@ export type LaneReads = {
       readonly tenant: string;
       readonly deliveryId: string;
       readonly patient: { readonly mrnSystem: string; readonly mrn: string };
-    } & Pick<LedgerQuestion, 'names' | 'days'> &
+    } & Pick<LedgerQuestion, 'names' | 'shelves'> &
       Partial<LedgerQuestion>;
     out: readonly LedgerRow[];
   };

@@ -4,7 +4,7 @@ import type { LedgerRow, RetractedRow, Said, WrittenRow } from './ledger-rows.ts
 
 /*
  * The ledger holds what a document wrote into a chart in one row, as JSON: what a delivery writes stands in one place,
- * whatever it is named, and is found by the days of its names.
+ * whatever it is named, and is found by the shelves of its names.
  */
 
 /** One resource that a document wrote last. */
@@ -21,7 +21,7 @@ export interface LedgerEntry {
   readonly said: Said | null;
   readonly group: Group;
   readonly chartDay: string | null;
-  readonly ledgerDay: string;
+  readonly shelf: string;
   readonly saidAt: number;
   /** When it was written, when a person kept it as somebody else made it, and when it was taken back. */
   readonly writtenAt: number;
@@ -49,7 +49,7 @@ type Stored = readonly [
   meaning: string | null,
   group: string | null,
   chartDay: string | null,
-  ledgerDay: string,
+  shelf: string,
   saidAt: number,
   writtenAt: number,
   keptAt: number | null,
@@ -73,7 +73,7 @@ const markOf = ({ name, id, isIdApart }: LedgerEntry): IdMark => {
 
 const toEntry = (stored: Stored, ids: SealedIds): LedgerEntry => {
   const [name, resourceType, id, versionId, contentDigest, fingerprint, status, meaning, group, chartDay] = stored;
-  const [, , , , , , , , , , ledgerDay, saidAt, writtenAt, keptAt, retractedAt, deliverySeq] = stored;
+  const [, , , , , , , , , , shelf, saidAt, writtenAt, keptAt, retractedAt, deliverySeq] = stored;
   return {
     name,
     resourceType,
@@ -85,7 +85,7 @@ const toEntry = (stored: Stored, ids: SealedIds): LedgerEntry => {
     said: status === null || meaning === null ? null : { status, meaning },
     group: (group ?? 'other') as Group,
     chartDay,
-    ledgerDay,
+    shelf,
     saidAt,
     writtenAt,
     keptAt,
@@ -108,13 +108,23 @@ const toStored = (entry: LedgerEntry): Stored => [
   entry.said?.meaning ?? null,
   entry.group,
   entry.chartDay,
-  entry.ledgerDay,
+  entry.shelf,
   entry.saidAt,
   entry.writtenAt,
   entry.keptAt,
   entry.retractedAt,
   entry.deliverySeq,
 ];
+
+/** By which entries are found. Alerts are also asked for by their day in the chart, which is not always that of the name. */
+export function shelvesOf(entries: Iterable<LedgerEntry>): ReadonlySet<string> {
+  const shelves = new Set<string>();
+  for (const { shelf, group, chartDay } of entries) {
+    shelves.add(shelf);
+    if (group === 'alerts' && chartDay !== null) shelves.add(chartDay);
+  }
+  return shelves;
+}
 
 /** As the row of a document holds it. */
 export interface PrintedDocument {
@@ -151,7 +161,7 @@ export interface LedgerName {
 /** What an attempt wrote, as a row of the ledger holds it: in one text, instead of hundreds of small values. */
 export interface PackedWritten extends PrintedDocument {
   /** By which it is found. */
-  readonly days: readonly string[];
+  readonly shelves: readonly string[];
   /** Of those that the ledger has already, where. */
   readonly known: readonly LedgerName[];
   readonly counts: Readonly<Record<'written' | 'created' | 'changed', number>>;
@@ -172,7 +182,7 @@ export function packWritten(rows: readonly WrittenRow[], at: Date, deliverySeq: 
   const entries = new Map(rows.map((row) => [row.name, entryOf(row, at.getTime(), deliverySeq)]));
   return {
     ...printDocument(entries),
-    days: [...new Set(rows.map(({ ledgerDay }) => ledgerDay))].sort(),
+    shelves: [...shelvesOf(entries.values())].sort(),
     known: rows.flatMap(({ name, ledgerDocument }) => (ledgerDocument === null ? [] : [{ name, ledgerDocument }])),
     counts: {
       written: rows.length - countOf(rows, 'doubted'),
@@ -206,7 +216,7 @@ const entryOf = (row: WrittenRow, atMs: number, deliverySeq: number): LedgerEntr
   said: row.said,
   group: row.group,
   chartDay: row.chartDay,
-  ledgerDay: row.ledgerDay,
+  shelf: row.shelf,
   saidAt: row.saidAt,
   writtenAt: atMs,
   keptAt: row.effect === 'kept' ? atMs : null,
@@ -265,7 +275,7 @@ export const toLedgerRow = (entry: LedgerEntry, ledgerDocument: string, ownDocum
   fingerprint: entry.fingerprint,
   group: entry.group,
   chartDay: entry.chartDay,
-  ledgerDay: entry.ledgerDay,
+  shelf: entry.shelf,
   ledgerDocument,
   isRetracted: entry.retractedAt !== null,
   isKept: entry.keptAt !== null,

@@ -11,8 +11,8 @@ export interface Said {
 /** What must be known of the ledger beside what the document itself wrote. */
 export interface LedgerQuestion {
   readonly names: readonly string[];
-  /** The days of those names, and of no others. */
-  readonly days: readonly string[];
+  /** On which these names are kept. */
+  readonly shelves: readonly string[];
   /** Also the alerts of this day, whichever document of the same user wrote them. */
   readonly alertsOf: string | null;
 }
@@ -29,8 +29,8 @@ interface Row {
   readonly said: Said | null;
   readonly group: Group;
   readonly chartDay: string | null;
-  /** The day of its name, by which the ledger finds it. */
-  readonly ledgerDay: string;
+  /** Where the ledger looks for it: the day of its name, its document, or nothing of both. */
+  readonly shelf: string;
   /** When the document that wrote it last was made, as its source says. */
   readonly saidAt: number;
 }

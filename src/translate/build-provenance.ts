@@ -42,12 +42,12 @@ export function buildProvenance(
   document: Document,
   targets: readonly Wanted[],
 ): Wanted {
-  const { text: name, ledgerDay } = nameIn(scene, 'provenance', delivery.id);
+  const { text: name, shelf } = nameIn(scene, 'provenance', delivery.id);
   const documentId = document.kind === 'lab_result' ? document.documentId : null;
   const from = (what: Who) => ({ role: 'source', what });
   return {
     name,
-    ledgerDay,
+    shelf,
     reference: referenceTo(name),
     resource: {
       resourceType: 'Provenance',

@@ -68,7 +68,7 @@ export function partContent(given: readonly Wanted[]): Parted {
   return {
     going,
     leftOut: all
-      .map(({ name, ledgerDay, group, chartDay, waits }): LeftOut => ({ name, ledgerDay, group, chartDay, ...waits }))
+      .map(({ name, shelf, group, chartDay, waits }): LeftOut => ({ name, shelf, group, chartDay, ...waits }))
       .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
     trouble: null,
   };

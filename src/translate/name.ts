@@ -14,13 +14,13 @@ export const SYSTEMS = {
   sourceCategory: 'urn:chartgate:source-category',
 } as const;
 
-/** A name, and the day by which the ledger finds what bears it; empty where it says nothing of a day. */
+/** A name, and the shelf on which the ledger keeps what bears it: by the name alone, so whoever gives it looks there. */
 export interface Name {
   readonly text: string;
-  readonly ledgerDay: string;
+  readonly shelf: string;
 }
 
-/** Where the parts of a name of this kind tell of its day. By the name alone: whoever gives it gives the same day. */
+/** Where the parts of a name of this kind tell of a day, which is its shelf. */
 const DAY_AT: Readonly<Record<string, number>> = {
   measurement: 4,
   'steps-day': 0,
@@ -31,10 +31,11 @@ const DAY_AT: Readonly<Record<string, number>> = {
   profile: 0,
 };
 
-function ledgerDayOf(kind: string, parts: readonly (string | null)[]): string {
-  const at = DAY_AT[kind];
-  return at === undefined ? '' : (parts[at] ?? '').slice(0, 10);
-}
+/** Kinds of names that begin with their document, which no other document shares. */
+const BY_DOCUMENT: ReadonlySet<string> = new Set(['lab', 'custom']);
+/** How the shelf of a document begins, which no day does. */
+export const DOCUMENT_SHELF = 'D';
+const DOCUMENT_DIGITS = 12;
 
 /** SHA-256 over what was measured, in 64 characters that every EHR takes as an id. */
 export const nameOf = (...parts: readonly (string | null)[]): string =>
@@ -46,12 +47,25 @@ export function makeNameOf(
 ): (kind: string, ...parts: readonly (string | null)[]) => Name {
   const shared = JSON.stringify(first).slice(1, -1);
   const heads = new Map<string, string>();
+  const ofDocuments = new Map<string, string>();
+  const shelfOf = (kind: string, head: string, parts: readonly (string | null)[]): string => {
+    if (!BY_DOCUMENT.has(kind)) {
+      const at = DAY_AT[kind];
+      return at === undefined ? '' : (parts[at] ?? '').slice(0, 10);
+    }
+    const key = `${head},${JSON.stringify(parts[0] ?? null)}]`;
+    const known = ofDocuments.get(key);
+    if (known !== undefined) return known;
+    const shelf = DOCUMENT_SHELF + hash('sha256', key).slice(0, DOCUMENT_DIGITS);
+    ofDocuments.set(key, shelf);
+    return shelf;
+  };
   return (kind, ...parts) => {
     const known = heads.get(kind);
     const head = known ?? flatText('["', SCHEME, '",', JSON.stringify(kind), ',', shared);
     if (known === undefined) heads.set(kind, head);
     const text = hash('sha256', parts.length === 0 ? `${head}]` : `${head},${JSON.stringify(parts).slice(1)}`);
-    return { text, ledgerDay: ledgerDayOf(kind, parts) };
+    return { text, shelf: shelfOf(kind, head, parts) };
   };
 }
 

@@ -69,7 +69,7 @@ export function patientOf({ envelope, patient, setting }: Omit<Scene, 'subject' 
   });
   return {
     name,
-    ledgerDay: '',
+    shelf: '',
     reference: referenceTo(name),
     resource: {
       resourceType: 'Patient',
@@ -106,13 +106,13 @@ function named(resource: AnyResource, name: string): AnyResource {
 
 /** A wanted resource, which its builder gives away, under its name; the name is also its first identifier. */
 export function want(
-  { text: name, ledgerDay }: Name,
+  { text: name, shelf }: Name,
   resource: AnyResource,
   place: { readonly group: Group; readonly chartDay: string | null; readonly write?: Wanted['write'] },
 ): Wanted {
   return {
     name,
-    ledgerDay,
+    shelf,
     reference: referenceTo(name),
     resource: named(resource, name),
     group: place.group,

@@ -57,8 +57,11 @@ export interface Wanted {
    * one.
    */
   readonly name: string;
-  /** By which the ledger finds it; the same for whoever wants something of this name. Empty where it tells of no day. */
-  readonly ledgerDay: string;
+  /**
+   * Where the ledger keeps it, the same for whoever wants something of this name: the day that the name tells of, or its
+   * document. Empty where it tells of neither.
+   */
+  readonly shelf: string;
   /** By which other wanted resources refer to it, until it has its address at the EHR. */
   readonly reference: string;
   readonly resource: AnyResource;
@@ -104,7 +107,7 @@ export type Trouble = 'unmapped' | 'implausible';
 export interface LeftOut extends Scope {
   /** The name under which it would stand in the chart, and by which the ledger would find it. */
   readonly name: string;
-  readonly ledgerDay: string;
+  readonly shelf: string;
   readonly at: string;
   readonly why: Trouble;
 }

@@ -32,7 +32,7 @@ const written = (name: string) =>
     said: null,
     group: 'body',
     chartDay: DAY,
-    ledgerDay: DAY,
+    shelf: DAY,
     ledgerDocument: null,
     saidAt: 1,
     effect: 'created',
@@ -65,7 +65,7 @@ describe.each(PLACES)('claiming at once on %s', (engine, newPlace) => {
     leaseMs: 15_000,
     patient: { mrnSystem: 'urn:mrn', mrn },
     names: JSON.stringify([digest(`name ${n}`)]),
-    days: [DAY],
+    shelves: [DAY],
     attempt: {
       id: `att_at_once_${n}`,
       requestDigest: digest('request'),

@@ -19,7 +19,7 @@ const WRITTEN = {
   said: null,
   group: 'body',
   chartDay: '2026-11-14',
-  ledgerDay: '2026-11-14',
+  shelf: '2026-11-14',
   ledgerDocument: null,
   saidAt: 1,
   effect: 'created',
@@ -72,7 +72,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
         deliveryId: first,
         patient: { mrnSystem: 'urn:mrn', mrn: '0001' },
         names: [],
-        days: [],
+        shelves: [],
       }),
     );
     const { effect: _effect, ...kept } = WRITTEN;
@@ -204,7 +204,7 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     const second = await deliver('alerted', { written: [alert(4)] });
     const foreign = await deliver('other', { written: [alert(5)] });
     const read = async (deliveryId: string, names: readonly string[], alertsOf: string | null) =>
-      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names, days: DAYS, alertsOf }));
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names, shelves: DAYS, alertsOf }));
     const told = async (deliveryId: string, alertsOf: string | null): Promise<string[]> =>
       (await read(deliveryId, [], alertsOf))
         .map((row) => `${row.name.slice(0, 2)}${row.isOfDocument ? ' own' : ''} ${row.saidAt}`)
@@ -226,12 +226,66 @@ describe.each(PLACES)('lanes on %s', (_, newPlace) => {
     await soundness();
   });
 
+  test('an alert is found by its day in the chart, also where that is far from the day of its name', async () => {
+    await link('far', 'fa1');
+    const patient = { mrnSystem: 'urn:mrn', mrn: 'fa1' };
+    const name = 'fa'.repeat(32);
+    const alert = { ...WRITTEN, name, group: 'alerts', chartDay: '2026-11-14', shelf: '2026-11-11' } as const;
+    const deliver = async (more: Partial<Parameters<typeof finish>[2]>): Promise<string> => {
+      const id = await arrive('far');
+      await finish('a', only(await claim('a')), { outcome: { kind: 'delivered' }, attemptId: null, ...more });
+      return id;
+    };
+    const ask = async (deliveryId: string, more: { shelves: readonly string[]; alertsOf: string | null }) =>
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [name], ...more }));
+    await deliver({ written: [alert] });
+    const [found] = await ask(await arrive('far'), { shelves: [], alertsOf: '2026-11-14' });
+    if (found === undefined) throw new Error('the alert was not found');
+    await finish('a', only(await claim('a')), {
+      outcome: { kind: 'delivered' },
+      attemptId: null,
+      adopted: { names: [found], saidAt: 7 },
+    });
+    const last = await deliver({});
+    expect(await ask(last, { shelves: [], alertsOf: '2026-11-14' })).toHaveLength(1);
+    expect(await ask(last, { shelves: ['2026-11-11'], alertsOf: null })).toHaveLength(1);
+    await soundness();
+  });
+
+  test('a document is no longer looked at for what another one has written since', async () => {
+    await link('many', 'ma1');
+    const patient = { mrnSystem: 'urn:mrn', mrn: 'ma1' };
+    const [device, weight] = ['de'.repeat(32), 'ae'.repeat(32)] as [string, string];
+    const deviceOf = (ledgerDocument: string | null) =>
+      ({ ...WRITTEN, name: device, group: 'support', chartDay: null, shelf: '', ledgerDocument }) as const;
+    const deliver = async (written: NonNullable<Parameters<typeof finish>[2]['written']>): Promise<string> => {
+      const id = await arrive('many');
+      await finish('a', only(await claim('a')), { outcome: { kind: 'delivered' }, attemptId: null, written });
+      return id;
+    };
+    const namesOn = async (deliveryId: string, ...shelves: readonly string[]): Promise<readonly string[]> =>
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [device, weight], shelves })).map(
+        ({ name }) => name,
+      );
+    await deliver([deviceOf(null), { ...WRITTEN, name: weight }]);
+    const second = await deliver([]);
+    // Both stand in a document of which the device alone is on no shelf.
+    expect(await namesOn(second)).toEqual([device, weight]);
+    const rows = must(
+      await lanes().read('lane.ledger', { tenant, deliveryId: second, patient, names: [device], shelves: [] }),
+    );
+    await deliver([deviceOf(rows[0]?.ledgerDocument ?? null)]);
+    expect(await namesOn(second)).toEqual([device]);
+    expect((await namesOn(second, WRITTEN.shelf)).toSorted()).toEqual([weight, device]);
+    await soundness();
+  });
+
   test('what a person keeps is known as such until it is written or taken back', async () => {
     await link('keeper', 'ke1');
     const patient = { mrnSystem: 'urn:mrn', mrn: 'ke1' };
     const name = 'ae'.repeat(32);
     const read = async (deliveryId: string) =>
-      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [name], days: DAYS }));
+      must(await lanes().read('lane.ledger', { tenant, deliveryId, patient, names: [name], shelves: DAYS }));
     const ledger = async (deliveryId: string) =>
       (await read(deliveryId)).map(({ isKept, isRetracted, fingerprint }) => ({ isKept, isRetracted, fingerprint }));
     const standsIn = async (): Promise<string> => (await read(id))[0]?.ledgerDocument ?? '';

@@ -96,7 +96,7 @@ describe.each(PLACES)('shadow mode on %s', (_, newPlace) => {
     const clinicalDigest = createHash('sha256').update(id).digest();
     const document = { key, version: n, clinicalDigest, order: 'version' } as const;
     const patient = { mrnSystem: 'urn:mrn', mrn: user };
-    const claimWish = { owner: 'eager', leaseMs: 15_000, patient, names: '[]', days: [], attempt: null };
+    const claimWish = { owner: 'eager', leaseMs: 15_000, patient, names: '[]', shelves: [], attempt: null };
     const verdict = { kind: 'sound', trouble: null, document } as const;
     const settled = must(
       await store.use(deliverSet).write('deliver.settle', { ...act(), seq, facts, verdict, claim: claimWish }),

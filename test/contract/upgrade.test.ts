@@ -38,7 +38,7 @@ async function daysThatFind(store: Store, days: readonly string[]): Promise<stri
   const question = { tenant, deliveryId, patient: { mrnSystem: 'urn:mrn', mrn: '0001' }, names: ['a1'.repeat(32)] };
   const found: string[] = [];
   for (const day of days) {
-    const rows = must(await store.use(laneSet).read('lane.ledger', { ...question, days: [day] }));
+    const rows = must(await store.use(laneSet).read('lane.ledger', { ...question, shelves: [day] }));
     if (rows.some(({ name, id }) => name === question.names[0] && id === 'o1')) found.push(day);
   }
   return found;

@@ -86,7 +86,7 @@ describe.each(PLACES)('lanes that wait on %s', (_, newPlace) => {
           said: null,
           group: 'body',
           chartDay: '2026-11-14',
-          ledgerDay: '2026-11-14',
+          shelf: '2026-11-14',
           ledgerDocument: null,
           saidAt: 1,
           effect: 'created',

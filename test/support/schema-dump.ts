@@ -95,7 +95,7 @@ export async function fillStore(store: Store): Promise<void> {
     versionId: '1',
     group: 'body',
     chartDay: '2026-01-01',
-    ledgerDay: '2026-01-01',
+    shelf: '2026-01-01',
     ledgerDocument: null,
     fingerprint: '01'.repeat(40) as Fingerprint,
     contentDigest: '02'.repeat(32),

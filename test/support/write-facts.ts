@@ -33,7 +33,7 @@ export const anItem = (name: string, more: Partial<Item> = {}): Item => {
     digest: `digest of ${name}`,
     wanted: {
       name,
-      ledgerDay: '2026-11-16',
+      shelf: '2026-11-16',
       reference,
       ...statement,
       group: 'body',

@@ -87,7 +87,7 @@ export function* fastClaim(
   const { delivery, patient, document } = one;
   const wished = patientIndex(context.vault, wish.patient.mrnSystem, wish.patient.mrn);
   if (Buffer.compare(wished, patient) !== 0) return null;
-  const asked = { names: JSON.parse(wish.names) as string[], days: wish.days, alertsOf: wish.alertsOf ?? null };
+  const asked = { names: JSON.parse(wish.names) as string[], shelves: wish.shelves, alertsOf: wish.alertsOf ?? null };
   const ledger = yield* writtenByOthers(context, { tenant, patient, document }, asked, ofUser(one.user));
   const attempt = ledger.length > 0 ? null : wish.attempt;
   const lane = { tenant, patient };

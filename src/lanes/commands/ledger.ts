@@ -1,4 +1,5 @@
 import { all, among, fragment, type CommandContext, type Fragment, type Program } from '../../store/index.ts';
+import { DOCUMENT_SHELF } from '../../translate/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { LedgerRow } from '../commands.ts';
 import { parseEntries, toLedgerRow, type LedgerEntry } from '../ledger-document.ts';
@@ -20,24 +21,22 @@ export const inChart = ({ tenant, patient }: LedgerChart): Fragment =>
   fragment`w.tenant = ${tenant} AND w.target = ${TARGET} AND w.patient_index = ${patient}`;
 
 const DAY_MS = 86_400_000;
-/** Without a name's own day, an entry of before stands under its day in the chart, which is a local one. */
+/** Of an entry of before nobody knows the shelf: it stands under its day in the chart, which is a local one. */
 const EARLIER = 'L';
-const daysAround = (day: string): readonly string[] => {
-  const ms = Date.parse(day);
-  if (Number.isNaN(ms)) return [];
-  return [-DAY_MS, 0, DAY_MS].map((by) => EARLIER + new Date(ms + by).toISOString().slice(0, 10));
-};
+/** Where such an entry may stand that would be on this shelf now: a part of a date is a day in the chart as it is. */
+const earlierShelves = (shelf: string): readonly string[] =>
+  shelf.startsWith(DOCUMENT_SHELF) ? [DOCUMENT_SHELF] : [shelf, ...around(shelf)].map((day) => EARLIER + day);
 
-/** What has these days in its name, in whichever way it was entered, and what has none. */
-export const ledgerDaysOf = (days: readonly string[]): string[] => [
-  ...new Set(['', ...days, ...days.flatMap(daysAround)]),
+/** Where what would be on these shelves stands, in whichever way it was entered, and what tells of no shelf. */
+export const shelvesWith = (shelves: readonly string[]): string[] => [
+  ...new Set(['', ...shelves, ...shelves.flatMap(earlierShelves)]),
 ];
 
-/** Rows `w` of documents that have written something with one of these days in its name. */
-export const ofDays = ({ tenant, patient }: LedgerChart, days: readonly string[]): Fragment => fragment`
-  w.document_index IN (SELECT y.document_index FROM written_day y
+/** Rows `w` of documents that have something on one of these shelves. */
+export const onShelves = ({ tenant, patient }: LedgerChart, shelves: readonly string[]): Fragment => fragment`
+  w.document_index IN (SELECT y.document_index FROM written_shelf y
     WHERE y.tenant = ${tenant} AND y.target = ${TARGET} AND y.patient_index = ${patient}
-      AND y.day ${among('text', ledgerDaysOf(days))})`;
+      AND y.shelf ${among('text', shelvesWith(shelves))})`;
 
 const isApart = ({ isIdApart }: LedgerEntry): boolean => isIdApart;
 
@@ -90,18 +89,22 @@ function asked({ names, alertsOf }: Pick<LedgerQuestion, 'names' | 'alertsOf'>):
  */
 function othersWith(
   { document, ...chart }: Written,
-  { days, alertsOf }: Pick<LedgerQuestion, 'days' | 'alertsOf'>,
+  { shelves, alertsOf }: Pick<LedgerQuestion, 'shelves' | 'alertsOf'>,
   isOfUser: Fragment,
 ): Program<readonly Row[]> {
   const isMeant = alertsOf === null ? fragment`0` : fragment`CASE WHEN ${isOfUser} THEN 1 ELSE 0 END`;
-  const wanted = alertsOf === null ? days : [...days, ...around(alertsOf)];
+  const wanted = alertsOf === null ? shelves : [...shelves, ...around(alertsOf)];
   return all`
     SELECT w.document_index, w.entries, w.ids_sealed, ${isMeant} AS is_of_user FROM written_document w
-    WHERE ${inChart(chart)} AND w.document_index <> ${document} AND ${ofDays(chart, wanted)}`;
+    WHERE ${inChart(chart)} AND w.document_index <> ${document} AND ${onShelves(chart, wanted)}`;
 }
 
-/** An alert of a local day has that day, or the one before or after it, in its name. */
-export const around = (day: string): readonly string[] => daysAround(day).map((one) => one.slice(EARLIER.length));
+/** A day of some zone, and the days before and after it. */
+export function around(day: string): readonly string[] {
+  const ms = Date.parse(day);
+  if (Number.isNaN(ms)) return [];
+  return [-DAY_MS, 0, DAY_MS].map((by) => new Date(ms + by).toISOString().slice(0, 10));
+}
 
 function* readOthers(
   context: CommandContext,

@@ -44,11 +44,11 @@ const orderOf = ({ resourceType, name }: LedgerEntry): string => `${resourceType
 const byTypeAndName = (a: LedgerEntry, b: LedgerEntry): number => (orderOf(a) < orderOf(b) ? -1 : 1);
 
 export const reads: Programs<LaneReads> = {
-  *'lane.ledger'(context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, days, alertsOf = null }) {
+  *'lane.ledger'(context, { tenant, deliveryId, patient: { mrnSystem, mrn }, names, shelves, alertsOf = null }) {
     const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE id = ${deliveryId}`);
     const patient = patientIndex(context.vault, mrnSystem, mrn);
     const isOfUser = ofSameUser(fragment`o.id = ${deliveryId}`);
-    return yield* writtenByAnybody(context, { tenant, patient, document }, { names, days, alertsOf }, isOfUser);
+    return yield* writtenByAnybody(context, { tenant, patient, document }, { names, shelves, alertsOf }, isOfUser);
   },
   *'lane.to-retract'(context, { tenant, deliverySeq, patient }) {
     const document = documentOf(yield* get`SELECT document_index FROM delivery WHERE seq = ${deliverySeq}`);

@@ -16,7 +16,7 @@ import { changeLanes, enqueue } from '../enqueue/commands/jobs.ts';
 import type { Claimed, Fence, LaneAct, LaneWrites } from '../commands.ts';
 import type { LedgerEntry } from '../ledger-document.ts';
 import { forwardedMove, hexOf, type Row } from '../rows.ts';
-import { around, entriesOf, inChart, ofDays, type LedgerChart } from './ledger.ts';
+import { around, entriesOf, inChart, onShelves, type LedgerChart } from './ledger.ts';
 import { FOR_UPDATE_OF_DELIVERIES, ofSameUser } from './parts.ts';
 
 function* forwardOne(
@@ -80,7 +80,7 @@ function* withAlerts(
 ): Program<readonly string[]> {
   const rows = yield* all`
     SELECT w.document_index, w.entries, w.ids_sealed FROM written_document w
-    WHERE ${inChart(chart)} AND w.alerts > 0 AND ${ofDays(chart, days.flatMap(around))}
+    WHERE ${inChart(chart)} AND w.alerts > 0 AND ${onShelves(chart, days.flatMap(around))}
       AND ${ofSameUser(fragment`o.seq = ${delivery.seq}`)}`;
   const isMeant = ({ group, chartDay, retractedAt }: LedgerEntry): boolean =>
     group === 'alerts' && retractedAt === null && chartDay !== null && days.includes(chartDay);

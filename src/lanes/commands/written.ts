@@ -16,15 +16,17 @@ import {
   changeLedger,
   parseEntries,
   printDocument,
+  shelvesOf,
   type LedgerDocument,
   type LedgerEntry,
   type LedgerName,
+  type PackedWritten,
   type PrintedDocument,
 } from '../ledger-document.ts';
 import { bytesOf, fromHex, hexOf, nameBytes, openIds, sealId, sealIds, sealSides } from '../rows.ts';
 import { inChart, type LedgerChart } from './ledger.ts';
 
-const WRITTEN_DAY = rowsOf('written_day', { day: 'text' }, 'ON CONFLICT DO NOTHING', {
+const WRITTEN_SHELF = rowsOf('written_shelf', { shelf: 'text' }, 'ON CONFLICT DO NOTHING', {
   tenant: 'text',
   target: 'text',
   patient_index: 'bytea',
@@ -83,7 +85,12 @@ const changeDocument = (
   WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND document_index = ${document}`;
 
 const NOTHING_ADOPTED = { names: [], saidAt: 0 } as const;
-const NOTHING_WRITTEN = { entries: '[]', ids: null, known: [], days: [] } as const;
+const NOTHING_WRITTEN: Pick<PackedWritten, 'entries' | 'ids' | 'known' | 'shelves'> = {
+  entries: '[]',
+  ids: null,
+  known: [],
+  shelves: [],
+};
 
 /** The documents in which something is known of what an attempt did, beside its own. */
 const otherDocuments = (own: string, names: readonly LedgerName[]): readonly string[] =>
@@ -98,40 +105,59 @@ export function* putIntoLedger(
 ): Program<void> {
   const chart = { tenant, patient };
   const byDelivery = { document, deliverySeq };
-  if (written !== null) yield* putDays(chart, document, written.days);
+  if (written !== null) yield* putShelves(chart, document, written.shelves);
   const isMore = retracted.length + adopted.names.length + (written?.known.length ?? 0) > 0;
   if (written !== null && !isMore && (yield* addDocument(context, chart, byDelivery, written)) === 1) return;
   if (written === null && !isMore) return;
 
   const own = hexOf(document);
-  const { entries, ids, known } = written ?? NOTHING_WRITTEN;
+  const { entries, ids, known, shelves } = written ?? NOTHING_WRITTEN;
   const others = otherDocuments(own, [...known, ...retracted, ...adopted.names]);
   const documents = yield* loadDocuments(context, chart, [own, ...others]);
   const wasThere = documents.has(own);
   if (!wasThere) documents.set(own, new Map());
+  const before = new Map([...documents].map(([one, held]) => [one, shelvesOf(held.values())]));
   const change = { written: parseEntries(entries, ids ?? {}), known, retracted, adopted, atMs: at.getTime() };
   for (const changed of changeLedger(documents, own, change)) {
-    const printed = printDocument(documents.get(changed) ?? new Map<string, LedgerEntry>());
+    const held = documents.get(changed) ?? new Map<string, LedgerEntry>();
+    const printed = printDocument(held);
     if (changed !== own)
       yield* changeDocument(context, chart, { document: bytesOf(changed), deliverySeq: null }, printed);
     else if (wasThere) yield* changeDocument(context, chart, byDelivery, printed);
     else yield* addDocument(context, chart, byDelivery, printed);
+    const stood = before.get(changed) ?? new Set<string>();
+    const stands = shelvesOf(held.values());
+    const left = [...stood].filter((shelf) => !stands.has(shelf));
+    yield* leaveShelves(chart, bytesOf(changed), left);
+    const come = [...stands].filter((shelf) => !stood.has(shelf) && !shelves.includes(shelf));
+    if (changed === own) yield* putShelves(chart, document, come);
   }
-  yield* putDays(chart, document, daysOf(documents.get(own), adopted.names));
 }
 
-/** The days of names that came into a document from another. */
-const daysOf = (entries: LedgerDocument | undefined, names: readonly LedgerName[]): readonly string[] => [
-  ...new Set(names.flatMap(({ name }) => entries?.get(name)?.ledgerDay ?? [])),
-];
-
-/** By which days it is found from now on what came into the row of a document. */
-const putDays = ({ tenant, patient }: LedgerChart, document: Uint8Array, days: readonly string[]): Program<void> =>
+/** By which shelves it is found from now on what came into the row of a document. */
+const putShelves = (
+  { tenant, patient }: LedgerChart,
+  document: Uint8Array,
+  shelves: readonly string[],
+): Program<void> =>
   insertAlike(
-    WRITTEN_DAY,
+    WRITTEN_SHELF,
     { tenant, target: TARGET, patient_index: patient, document_index: document },
-    days.toSorted().map((day) => ({ day })),
+    shelves.toSorted().map((shelf) => ({ shelf })),
   );
+
+/** A document is not read for what it holds no longer, such as the device of a patient, which the newest one holds. */
+function* leaveShelves(
+  { tenant, patient }: LedgerChart,
+  document: Uint8Array,
+  shelves: readonly string[],
+): Program<void> {
+  if (shelves.length === 0) return;
+  yield* run`
+    DELETE FROM written_shelf
+    WHERE tenant = ${tenant} AND target = ${TARGET} AND patient_index = ${patient} AND document_index = ${document}
+      AND shelf ${among('text', shelves)}`;
+}
 
 const FOREIGN_CHANGE = rowsOf('foreign_change', {
   tenant: 'text',

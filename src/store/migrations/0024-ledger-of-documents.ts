@@ -1,10 +1,11 @@
 import type { Migration } from './migration.ts';
 
 /*
- * What a document wrote into a chart becomes one row, and the days that its names tell of one each: as rows of resources
- * under random names a delivery changed fifteen pages. `entries` is JSON; the order of what an entry holds is that of
- * `lanes/ledger-document.ts`. What was written before is found by its local day in the chart, marked by an L, since the
- * days of its names are not known. Ids that were sealed one by one stay so, apart from the rows.
+ * What a document wrote into a chart becomes one row, and the shelves that its names tell of one each: as rows of
+ * resources under random names a delivery changed fifteen pages. `entries` is JSON; the order of what an entry holds is
+ * that of `lanes/ledger-document.ts`. Of what was written before the shelves are not known: it is found by its local day
+ * in the chart, marked by an L, or among all that laboratories and templates wrote, D. Ids that were sealed one by one
+ * stay so, apart from the rows.
  */
 interface Words {
   readonly hex: (column: string) => string;
@@ -19,6 +20,9 @@ interface Words {
 const orNull = (hex: Words['hex'], column: string): string =>
   `CASE WHEN ${column} IS NULL THEN NULL ELSE ${hex(column)} END`;
 
+const SHELF = `CASE WHEN chart_day IS NOT NULL THEN 'L' || chart_day
+    WHEN summary_group IN ('lab', 'custom') AND resource_type <> 'Organization' THEN 'D' ELSE '' END`;
+
 const entryOf = ({ hex, list }: Words): string =>
   list(
     hex('name'),
@@ -31,7 +35,7 @@ const entryOf = ({ hex, list }: Words): string =>
     orNull(hex, 'said_meaning'),
     'summary_group',
     'chart_day',
-    `CASE WHEN chart_day IS NULL THEN '' ELSE 'L' || chart_day END`,
+    SHELF,
     'said_at',
     'written_at',
     'kept_at',
@@ -58,16 +62,16 @@ SELECT tenant, target, patient_index, document_index, max(delivery_seq),
 FROM written_resource GROUP BY tenant, target, patient_index, document_index;
 CREATE UNIQUE INDEX written_document_once ON written_document (tenant, target, patient_index, document_index);
 
-CREATE TABLE written_day (
+CREATE TABLE written_shelf (
   tenant TEXT NOT NULL,
   target TEXT NOT NULL,
   patient_index ${words.bytes} NOT NULL,
-  day TEXT NOT NULL,
+  shelf TEXT NOT NULL,
   document_index ${words.bytes} NOT NULL,
-  PRIMARY KEY (tenant, target, patient_index, day, document_index)
+  PRIMARY KEY (tenant, target, patient_index, shelf, document_index)
 )${words.byKey};
-INSERT INTO written_day (tenant, target, patient_index, day, document_index)
-SELECT DISTINCT tenant, target, patient_index, CASE WHEN chart_day IS NULL THEN '' ELSE 'L' || chart_day END, document_index
+INSERT INTO written_shelf (tenant, target, patient_index, shelf, document_index)
+SELECT DISTINCT tenant, target, patient_index, ${SHELF}, document_index
 FROM written_resource;
 
 CREATE TABLE written_id (

@@ -108,7 +108,7 @@ export function nameEntries(
       const meaning = meaningOf(resource);
       const name =
         resource.resourceType === 'Organization'
-          ? { text: nameOf('organization', scene.envelope.clientUuid, ...meaning), ledgerDay: '' }
+          ? { text: nameOf('organization', scene.envelope.clientUuid, ...meaning), shelf: '' }
           : nameIn(scene, kind, document, resource.resourceType, ...meaning, ...circumstances(entry));
       return [entry, name] as const;
     }),

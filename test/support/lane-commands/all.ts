@@ -28,7 +28,7 @@ const entriesOf = (names: readonly string[], deliverySeq: number): string =>
           said: null,
           group: 'other',
           chartDay: null,
-          ledgerDay: '',
+          shelf: '',
           saidAt: 0,
           writtenAt: 0,
           keptAt: null,

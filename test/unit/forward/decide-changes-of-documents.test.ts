@@ -26,7 +26,7 @@ const scopesOf = (said: Said): Scope[] =>
 const wantedOf = (said: Said): Wanted[] =>
   [...said].map(([name, value]) => ({
     name,
-    ledgerDay: groupAndDay(name).chartDay ?? '',
+    shelf: groupAndDay(name).chartDay ?? '',
     reference: `urn:uuid:${name}`,
     resource: { resourceType: 'Observation', status: 'final', valueInteger: value },
     write: 'always',

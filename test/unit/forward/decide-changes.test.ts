@@ -14,10 +14,10 @@ const dialect = { amendedStatus: 'amended' } as Dialect;
 const DAY = '2026-01-01';
 const NOW = 100;
 
-const aName = (text: string, ledgerDay = DAY) => ({ text, ledgerDay });
+const aName = (text: string, shelf = DAY) => ({ text, shelf });
 const aWanted = (name: string, more: Partial<Wanted> = {}): Wanted => ({
   name,
-  ledgerDay: DAY,
+  shelf: DAY,
   reference: `urn:uuid:${name}`,
   resource: { resourceType: 'Observation', status: 'final', code: { text: 'x' }, valueInteger: 1 },
   group: 'body',
@@ -253,12 +253,12 @@ test('an element that was only assumed is no change, and any other is', () => {
 });
 
 test('the ledger is asked for all that is spoken of: what waits, what clears, what it comes from', () => {
-  const left = { name: 'left', ledgerDay: '' } as LeftOut;
+  const left = { name: 'left', shelf: '' } as LeftOut;
   const more = { clearedBy: aName('clear'), derivedFrom: [aName('source', '2026-01-02')] };
   const wanted = [aWanted('a', more), aWanted('b')];
   expect(ledgerQuestionOf({ wanted, leftOut: [left], clearsAlertsOf: DAY } as unknown as Translation)).toEqual({
     names: ['a', 'b', 'left', 'source', 'clear'],
-    days: [DAY, '', '2026-01-02'],
+    shelves: [DAY, '', '2026-01-02'],
     alertsOf: DAY,
   });
 });

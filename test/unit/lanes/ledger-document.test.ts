@@ -31,7 +31,7 @@ const anEntry = (name: string): fc.Arbitrary<LedgerEntry> =>
     said: fc.option(fc.record({ status: fc.constant('final'), meaning: hex })),
     group: fc.constantFrom('body', 'alerts'),
     chartDay: fc.constantFrom('2026-11-14', null),
-    ledgerDay: fc.constantFrom('2026-11-14', ''),
+    shelf: fc.constantFrom('2026-11-14', ''),
     saidAt: fc.nat(9),
     writtenAt: fc.nat(9),
     keptAt: fc.option(fc.nat(9)),
@@ -100,7 +100,7 @@ const aRow = (name: string, more: Partial<WrittenRow> = {}): WrittenRow => ({
   said: null,
   group: 'body',
   chartDay: null,
-  ledgerDay: '',
+  shelf: '',
   ledgerDocument: null,
   saidAt: 5,
   fingerprint: '00' as Fingerprint,
@@ -152,9 +152,9 @@ test('each name stands in one document, as if the ledger were a table by names',
 
 test('what was written is packed with all that is told of it', () => {
   const rows = [
-    aRow('b', { ledgerDay: '2026-11-14', id: 'server-7', effect: 'updated', ledgerDocument: 'one' }),
-    aRow('a', { ledgerDay: '2026-11-13', effect: 'created', group: 'alerts' }),
-    aRow('c', { ledgerDay: '2026-11-14', effect: 'doubted', id: null }),
+    aRow('b', { shelf: '2026-11-14', id: 'server-7', effect: 'updated', ledgerDocument: 'one' }),
+    aRow('a', { shelf: '2026-11-13', effect: 'created', group: 'alerts' }),
+    aRow('c', { shelf: '2026-11-14', effect: 'doubted', id: null }),
     aRow('d', { resourceType: 'Device', effect: 'kept' }),
   ];
   const packed = packWritten(rows, DONE_AT, 4);
@@ -162,7 +162,7 @@ test('what was written is packed with all that is told of it', () => {
     standing: 4,
     alerts: 1,
     ids: { b: 'server-7' },
-    days: ['', '2026-11-13', '2026-11-14'],
+    shelves: ['', '2026-11-13', '2026-11-14'],
     known: [{ name: 'b', ledgerDocument: 'one' }],
     counts: { written: 3, created: 1, changed: 2 },
     resources: ['Observation/b', 'Observation/a', 'Observation/c', 'Device/d'],

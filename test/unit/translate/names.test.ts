@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Mappings } from '../../../src/mappings/index.ts';
+import { makeNameOf } from '../../../src/translate/name.ts';
 import {
   aClinicalReadyOf,
   aLabResult,
@@ -165,5 +166,28 @@ describe('names of other structures', () => {
   ])('tell apart: %s', (_, one, other) => {
     const known = new Set(namesOf(one));
     expect(namesOf(other).filter((name) => known.has(name))).toEqual([]);
+  });
+});
+
+describe('the shelf of a name', () => {
+  const inChart = makeNameOf('client', 'user', 'urn:mrn', '0001');
+  const shelf = (...parts: Parameters<typeof inChart>): string => inChart(...parts).shelf;
+
+  test('is the day that it tells of, or none', () => {
+    expect(shelf('measurement', 'loinc', '1', 'vital', 'point', '2026-11-14T23:00:00Z', null)).toBe('2026-11-14');
+    expect(shelf('steps-day', '2026-11-14')).toBe('2026-11-14');
+    expect(shelf('device', 'maker', 'model', null, null)).toBe('');
+  });
+
+  test('is that of its document, which it does not tell, for what a laboratory or a template made', () => {
+    const one = shelf('lab', 'document-7', 'Observation', 'a');
+    expect(one).toMatch(/^D[0-9a-f]{12}$/);
+    expect(shelf('lab', 'document-7', 'DiagnosticReport', 'b')).toBe(one);
+    const others = [
+      shelf('lab', 'document-8', 'Observation', 'a'),
+      shelf('custom', 'document-7', 'Observation', 'a'),
+      makeNameOf('client', 'somebody-else', 'urn:mrn', '0001')('lab', 'document-7', 'Observation', 'a').shelf,
+    ];
+    expect(new Set([one, ...others]).size).toBe(4);
   });
 });

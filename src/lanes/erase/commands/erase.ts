@@ -47,7 +47,10 @@ function* destroy(seq: number): Program<void> {
 
 /** Who reads the ledger later finds the name, and that nobody knows the id. */
 function* forgetIds(owner: Owner, limit: number): Program<number> {
-  const rows = yield* all`SELECT w.patient_index, w.document_index ${writtenUnderIds(owner)} LIMIT ${limit}`;
+  // In the order in which the end of an attempt locks them.
+  const rows = yield* all`
+    SELECT w.patient_index, w.document_index ${writtenUnderIds(owner)}
+    ORDER BY w.patient_index, w.document_index LIMIT ${limit}`;
   for (const row of rows)
     yield* run`
       UPDATE written_document SET ids_sealed = NULL
