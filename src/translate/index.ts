@@ -5,7 +5,7 @@ export { NOT_RECEIVED } from './translation.ts';
 export { claimsIn, type IdentityClaims } from './lab/claims.ts';
 export { hasMeaning, isTelling, meaningOf, meaningOfText, meaningText } from './meaning.ts';
 export { isSharedElement } from './shared-elements.ts';
-export { DOCUMENT_SHELF, referenceTo } from './name.ts';
+export { referenceTo } from './name.ts';
 export { isZoned } from './times.ts';
 export {
   asAmended,

@@ -34,7 +34,7 @@ const DAY_AT: Readonly<Record<string, number>> = {
 /** Kinds of names that begin with their document, which no other document shares. */
 const BY_DOCUMENT: ReadonlySet<string> = new Set(['lab', 'custom']);
 /** How the shelf of a document begins, which no day does. */
-export const DOCUMENT_SHELF = 'D';
+const DOCUMENT_SHELF = 'D';
 const DOCUMENT_DIGITS = 12;
 
 /** SHA-256 over what was measured, in 64 characters that every EHR takes as an id. */

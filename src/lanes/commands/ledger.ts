@@ -1,5 +1,4 @@
 import { all, among, fragment, type CommandContext, type Fragment, type Program } from '../../store/index.ts';
-import { DOCUMENT_SHELF } from '../../translate/index.ts';
 import { TARGET } from '../enqueue/commands.ts';
 import type { LedgerRow } from '../commands.ts';
 import { parseEntries, toLedgerRow, type LedgerEntry } from '../ledger-document.ts';
@@ -23,9 +22,11 @@ export const inChart = ({ tenant, patient }: LedgerChart): Fragment =>
 const DAY_MS = 86_400_000;
 /** Of an entry of before nobody knows the shelf: it stands under its day in the chart, which is a local one. */
 const EARLIER = 'L';
+/** How shelves of documents begin; alone it is the one of all that they wrote before. */
+const OF_DOCUMENT = 'D';
 /** Where such an entry may stand that would be on this shelf now: a part of a date is a day in the chart as it is. */
 const earlierShelves = (shelf: string): readonly string[] =>
-  shelf.startsWith(DOCUMENT_SHELF) ? [DOCUMENT_SHELF] : [shelf, ...around(shelf)].map((day) => EARLIER + day);
+  shelf.startsWith(OF_DOCUMENT) ? [OF_DOCUMENT] : [shelf, ...around(shelf)].map((day) => EARLIER + day);
 
 /** Where what would be on these shelves stands, in whichever way it was entered, and what tells of no shelf. */
 export const shelvesWith = (shelves: readonly string[]): string[] => [
