@@ -115,6 +115,15 @@ export function newWalk(input: Uint8Array, known: KnownNames): ByteWalk | null {
   };
 }
 
+/** Whether the bytes from `at` are the same as those from `start`, which were walked. */
+export function isRepeated({ bytes, view }: ByteWalk, start: number, at: number, length: number): boolean {
+  if (at + length > bytes.length) return false;
+  let i = 0;
+  for (; i <= length - 4; i += 4) if (view.getInt32(start + i, true) !== view.getInt32(at + i, true)) return false;
+  for (; i < length; i++) if (bytes[start + i] !== bytes[at + i]) return false;
+  return true;
+}
+
 export function skipBlank(bytes: Uint8Array, from: number): number {
   let i = from;
   for (; i < bytes.length; i++) {

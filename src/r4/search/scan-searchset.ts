@@ -4,6 +4,7 @@ import {
   endOfObject,
   endOfString,
   endOfValue,
+  isRepeated,
   knowNames,
   newWalk,
   NO_NAME,
@@ -71,7 +72,13 @@ interface Walk extends ByteWalk {
   start: number;
   end: number;
   located: LocatedElement[];
+  /** Of the elements of the resource before this one that hold others, in their order: name, start and length of each. */
+  readonly before: Int32Array;
+  /** How many such elements of the resource at hand were walked. */
+  walked: number;
 }
+
+const BEFORE_MAX = 64;
 
 const NAMES = [
   'resourceType',
@@ -116,6 +123,25 @@ const insideMember: Member<Walk> = (walk, name, at, depth, within) => {
   return rule.stays(textOf(walk, at + 1, end), list[name] as string, holder) ? end + 1 : UNSURE;
 };
 
+/**
+ * The resources of a page have much in common: their category, their code, who did it. An element that says what the
+ * same element of the resource before said is as sound as that was, and is passed over.
+ */
+const ownMember: Member<Walk> = (walk, name, at, depth, within) => {
+  const { bytes, before } = walk;
+  const first = bytes[at];
+  if ((first !== 123 && first !== 91) || walk.walked === BEFORE_MAX) return insideMember(walk, name, at, depth, within);
+  const slot = 3 * walk.walked++;
+  const length = before[slot + 2] as number;
+  const isKnown = length > 0 && before[slot] === name && isRepeated(walk, before[slot + 1] as number, at, length);
+  const end = isKnown ? at + length : insideMember(walk, name, at, depth, within);
+  if (end === UNSURE) return UNSURE;
+  before[slot] = name;
+  before[slot + 1] = at;
+  before[slot + 2] = end - at;
+  return end;
+};
+
 /** The characters of the string at `at`, as they are written; null where there is no string. */
 function writtenAt(walk: Walk, at: number): string | null {
   const { bytes, text } = walk;
@@ -148,7 +174,7 @@ const elementOf: Member<Walk> = (walk, name, at, depth, within) => {
     case names.contained:
       return UNSURE;
     default:
-      return insideMember(walk, name, at, depth, within);
+      return ownMember(walk, name, at, depth, within);
   }
 };
 
@@ -168,6 +194,7 @@ const entryMember: Member<Walk> = (walk, name, at, depth, within) => {
   if (name !== names.resource) return outsideMember(walk, name, at, depth, within);
   if (bytes[at] !== 123) return UNSURE;
   walk.start = at;
+  walk.walked = 0;
   walk.end = endOfObject(walk, at, depth + 1, resourceMember, name);
   return walk.end;
 };
@@ -243,6 +270,8 @@ export function makeScanSearchset(rule: SearchsetRule): ScanSearchset {
       start: 0,
       end: UNSURE,
       located: [],
+      before: new Int32Array(3 * BEFORE_MAX),
+      walked: 0,
     };
     const at = skipBlank(walk.bytes, 0);
     const end = walk.bytes[at] === 123 ? endOfObject(walk, at, 1, bundleMember, NO_NAME) : UNSURE;

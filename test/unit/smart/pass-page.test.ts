@@ -153,6 +153,45 @@ describe('what an EHR may send that one parser sees and another does not is not 
   });
 });
 
+describe('of what the resource before has said as well', () => {
+  const two = (first: string, second: string): Buffer =>
+    pageOf(
+      `{"resource":{${OBSERVATION},${SUBJECT},${first}}}`,
+      `{"resource":{"resourceType":"Observation","id":"o-2",${SUBJECT},${second}}}`,
+    );
+  const device = `"device":{"reference":"Device/d-1","display":"a scale of some name"}`;
+
+  test.each([
+    ['the same', device, device],
+    ['the same, and more', device, `${device},"code":{"text":"weight"}`],
+    ['more before it', device, `"code":{"text":"weight"},${device}`],
+    ['another text', device, device.replace('some', 'same')],
+    ['a longer text', device, device.replace('some', 'somesome')],
+    ['as much in another element', device, device.replace('"device"', '"encounter"')],
+    ['what begins alike', '"code":[{"a":1}]', '"code":[{"a":1},{"a":1}]'],
+  ])('%s is passed', async (_name, first, second) => {
+    expect(await found(two(first, second))).toBe('passed');
+  });
+
+  test.each([
+    ['what is no JSON', device, `${device}}`],
+    ['what is cut', '"a":[1,2,[3]]', '"a":[1,2,[3]'],
+    ["the EHR's address at the end", device, device.replace('Device/d-1', `${EHR}/Device/d-1`)],
+    ["the EHR's address in an element that is followed", `"note":{"a":"${EHR}/x"}`, `"note":{"url":"${EHR}/x"}`],
+    ['a name twice', '"a":{"b":1,"c":1}', '"a":{"b":1,"b":1}'],
+    ['another subject', device, `${device},"subject":{"reference":"Patient/p-2"}`],
+    ['the same element twice', device, `${device},${device}`],
+  ])('%s is not', async (_name, first, second) => {
+    expect(await found(two(first, second))).toBe('offered');
+  });
+
+  test('a list of as many elements as are remembered, and more', async () => {
+    const elements = Array.from({ length: 70 }, (_, n) => `"e${n}":{"x":${n}}`).join(',');
+    expect(await found(two(elements, elements))).toBe('passed');
+    expect(await found(two(elements, elements.replace('"x":69', '"x":069')))).toBe('offered');
+  });
+});
+
 describe('a search whose answer takes more to check is not offered', () => {
   test.each([
     ['_id', ask('&_id=o-1')],
