@@ -115,8 +115,8 @@ export function newWalk(input: Uint8Array, known: KnownNames): ByteWalk | null {
   };
 }
 
-/** Whether the bytes from `at` are the same as those from `start`, which were walked. */
-export function isRepeated({ bytes, view }: ByteWalk, start: number, at: number, length: number): boolean {
+/** Whether the so many bytes from `start` stand again at `at`, which is behind them. */
+export function isRepeated({ bytes, view }: ByteWalk, start: number, length: number, at: number): boolean {
   if (at + length > bytes.length) return false;
   let i = 0;
   for (; i <= length - 4; i += 4) if (view.getInt32(start + i, true) !== view.getInt32(at + i, true)) return false;

@@ -50,7 +50,10 @@ export interface SearchsetRule {
   readonly subject: string;
   /** Elements whose texts are looked at, and those that make a difference to a text that stands in them. */
   readonly watched: Iterable<string>;
-  /** Whether a text of a watched element may stay as it is. `within` is empty where it stands in one of no interest. */
+  /**
+   * Whether a text of a watched element may stay as it is. `within` is empty where it stands in one of no interest. It
+   * depends on these three alone: what stayed once is not asked about again where an element repeats it.
+   */
   readonly stays: (text: string, name: string, within: string) => boolean;
   /** Elements of the resource itself that are to be found again. */
   readonly located?: Iterable<string>;
@@ -72,13 +75,18 @@ interface Walk extends ByteWalk {
   start: number;
   end: number;
   located: LocatedElement[];
-  /** Of the elements of the resource before this one that hold others, in their order: name, start and length of each. */
-  readonly before: Int32Array;
+  /**
+   * Of the elements that are objects or lists, in their order, a row for each: its name, start and length. As far as the
+   * resource at hand was walked they are its own, and beyond that of a resource before it.
+   */
+  readonly sound: Int32Array;
   /** How many such elements of the resource at hand were walked. */
   walked: number;
 }
 
-const BEFORE_MAX = 64;
+/** Several times as many as resources of US Core have. */
+const SOUND_MAX = 64;
+const ROW_LENGTH = 3;
 
 const NAMES = [
   'resourceType',
@@ -112,6 +120,7 @@ function textOf({ bytes, text }: Walk, start: number, end: number): string {
   return NOT_PLAIN.test(plain) ? (JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string) : plain;
 }
 
+/** Looks at nothing but the name and the bytes, and notes nothing down: `repeatableMember` counts on both. */
 const insideMember: Member<Walk> = (walk, name, at, depth, within) => {
   const { bytes, isWatched, rule, known } = walk;
   if (bytes[at] !== 34) return endOfValue(walk, at, depth, insideMember, name);
@@ -124,21 +133,24 @@ const insideMember: Member<Walk> = (walk, name, at, depth, within) => {
 };
 
 /**
- * The resources of a page have much in common: their category, their code, who did it. An element that says what the
- * same element of the resource before said is as sound as that was, and is passed over.
+ * The resources of a page have much in common: their category, their code, who did it. An element with the name and the
+ * bytes of the one at its place in a resource before is as sound as that was, and is passed over. All names of no
+ * interest count as one, since they make no difference to what stands in them.
  */
-const ownMember: Member<Walk> = (walk, name, at, depth, within) => {
-  const { bytes, before } = walk;
+const repeatableMember: Member<Walk> = (walk, name, at, depth, within) => {
+  const { bytes, sound } = walk;
   const first = bytes[at];
-  if ((first !== 123 && first !== 91) || walk.walked === BEFORE_MAX) return insideMember(walk, name, at, depth, within);
-  const slot = 3 * walk.walked++;
-  const length = before[slot + 2] as number;
-  const isKnown = length > 0 && before[slot] === name && isRepeated(walk, before[slot + 1] as number, at, length);
+  const isObjectOrList = first === 123 || first === 91;
+  if (!isObjectOrList || walk.walked === SOUND_MAX) return insideMember(walk, name, at, depth, within);
+  const row = ROW_LENGTH * walk.walked++;
+  const start = sound[row + 1] as number;
+  const length = sound[row + 2] as number;
+  const isKnown = length > 0 && sound[row] === name && isRepeated(walk, start, length, at);
   const end = isKnown ? at + length : insideMember(walk, name, at, depth, within);
   if (end === UNSURE) return UNSURE;
-  before[slot] = name;
-  before[slot + 1] = at;
-  before[slot + 2] = end - at;
+  sound[row] = name;
+  sound[row + 1] = at;
+  sound[row + 2] = end - at;
   return end;
 };
 
@@ -174,7 +186,7 @@ const elementOf: Member<Walk> = (walk, name, at, depth, within) => {
     case names.contained:
       return UNSURE;
     default:
-      return ownMember(walk, name, at, depth, within);
+      return repeatableMember(walk, name, at, depth, within);
   }
 };
 
@@ -270,7 +282,7 @@ export function makeScanSearchset(rule: SearchsetRule): ScanSearchset {
       start: 0,
       end: UNSURE,
       located: [],
-      before: new Int32Array(3 * BEFORE_MAX),
+      sound: new Int32Array(ROW_LENGTH * SOUND_MAX),
       walked: 0,
     };
     const at = skipBlank(walk.bytes, 0);

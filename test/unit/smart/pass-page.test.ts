@@ -159,6 +159,7 @@ describe('of what the resource before has said as well', () => {
       `{"resource":{${OBSERVATION},${SUBJECT},${first}}}`,
       `{"resource":{"resourceType":"Observation","id":"o-2",${SUBJECT},${second}}}`,
     );
+  const LEADS_BACK = `{"url":"${EHR}/x"}`;
   const device = `"device":{"reference":"Device/d-1","display":"a scale of some name"}`;
 
   test.each([
@@ -176,13 +177,23 @@ describe('of what the resource before has said as well', () => {
   test.each([
     ['what is no JSON', device, `${device}}`],
     ['what is cut', '"a":[1,2,[3]]', '"a":[1,2,[3]'],
-    ["the EHR's address at the end", device, device.replace('Device/d-1', `${EHR}/Device/d-1`)],
+    ['what is cut in a number', '"a":{"b":1}', '"a":{"b":01'],
+    ["the EHR's address at the beginning of a text", device, device.replace('Device/d-1', `${EHR}/Device/d-1`)],
     ["the EHR's address in an element that is followed", `"note":{"a":"${EHR}/x"}`, `"note":{"url":"${EHR}/x"}`],
     ['a name twice', '"a":{"b":1,"c":1}', '"a":{"b":1,"b":1}'],
-    ['another subject', device, `${device},"subject":{"reference":"Patient/p-2"}`],
+    ["the EHR's address where it stays in another element", `"extension":[${LEADS_BACK}]`, `"contact":[${LEADS_BACK}]`],
     ['the same element twice', device, `${device},${device}`],
   ])('%s is not', async (_name, first, second) => {
     expect(await found(two(first, second))).toBe('offered');
+  });
+
+  test('another patient is not, though the resource before names it elsewhere', async () => {
+    const other = '{"reference":"Patient/p-2"}';
+    const page = pageOf(
+      `{"resource":{${OBSERVATION},${SUBJECT},"focus":${other}}}`,
+      `{"resource":{"resourceType":"Observation","id":"o-2","subject":${other}}}`,
+    );
+    expect(await found(page)).toBe('offered');
   });
 
   test('a list of as many elements as are remembered, and more', async () => {
