@@ -10,8 +10,9 @@ export {
   type Pretranslations,
   makePretranslations,
 } from './pretranslated.ts';
-export { type FastClaims, processReceived } from './process-received.ts';
+export { processReceived } from './process-received.ts';
 export { type TranslationContext, fhirOf, readDocument, saidAtOf, templateOf, toBundle } from './read-document.ts';
+export type { FastClaims } from './settle-judged.ts';
 export {
   type ChosenDialect,
   type LoadedTranslationContext,
