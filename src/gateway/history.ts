@@ -67,7 +67,7 @@ export function makeNotes(deps: {
     if (!noted.ok) log.warn('history.not-stored', faultFields(noted.fault));
     return noted;
   }
-  /** Nobody need wait for it, so that a bug of ours is a line and ends nothing. */
+  /** Whoever does not wait for it need not catch anything: a bug of ours is a line and ends nothing. */
   function noteAlone(list: 'probe' | 'load', entry: Entry): Promise<Result<Noted>> {
     const noting = note(list, entry);
     noting.catch((thrown: unknown) => log.error('history.not-stored', { error: safeError(thrown) }));
@@ -78,8 +78,9 @@ export function makeNotes(deps: {
     probed(result: Result<Probed>, by: string): void {
       lastProbe = noteAlone('probe', entryOfProbe(result, by));
     },
-    loaded(done: Result<Reloaded, string>, loaded: LoadedTranslationContext, by: string): void {
-      void noteAlone('load', entryOfLoad(done, loaded, by));
+    /** Resolves once the history tells of it; where it cannot be told, the log says so. */
+    async loaded(done: Result<Reloaded, string>, loaded: LoadedTranslationContext, by: string): Promise<void> {
+      await noteAlone('load', entryOfLoad(done, loaded, by)).catch(() => undefined);
     },
     /** What the last probe was noted as; null before the first. */
     lastProbe: () => lastProbe,

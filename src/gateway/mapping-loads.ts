@@ -33,17 +33,19 @@ export function makeMappingLoads(deps: {
     noteStart(): void {
       const first = translationContext.current();
       const templates = first.translationContext.templates.size;
-      notes.loaded(ok({ version: translationContext.version(), changed: 'same', templates }), first, 'gateway');
+      void notes.loaded(ok({ version: translationContext.version(), changed: 'same', templates }), first, 'gateway');
       logGuides();
     },
+    /** Who asks for the history afterwards finds it there. */
     async reload(by: string): Promise<Result<Reloaded, string>> {
       const done = await loadAnew();
-      notes.loaded(done, translationContext.current(), by);
+      const noted = notes.loaded(done, translationContext.current(), by);
       if (done.ok) {
         log.info('mappings.loaded', { version: done.value.version, count: done.value.templates });
         logGuides();
         deps.onLoaded();
       } else log.error('mappings.refused', { count: done.fault.split('\n').length - 1 });
+      await noted;
       return done;
     },
   };

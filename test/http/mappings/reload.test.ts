@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually } from '../../support/eventually.ts';
 import { aClinicalReady, aServiceLabResult, aStepsEvent } from '../../support/payloads/index.ts';
 import { outcome, startHookGateway, type HookGateway } from '../webhooks/hook-gateway.ts';
 import { makeSiteFolder } from './site-folder.ts';
@@ -55,7 +54,7 @@ describe('new mapping data', () => {
       const { loads } = (await hooks.admin('get', 'mappings/loads?limit=1')).body as { loads: { digest: string }[] };
       return loads[0]?.digest;
     };
-    expect(await eventually(digest, (one) => one === reloaded.version)).toBe(reloaded.version);
+    expect(await digest()).toBe(reloaded.version);
     await hooks.admin('post', `deliveries/${id}/replay`);
     expect(outcome(await hooks.settled(id))).toEqual(['parked', 'unlinked']);
   });
