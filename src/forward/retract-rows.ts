@@ -3,8 +3,17 @@ import { fault } from '../kernel/index.ts';
 import type { TypePlan, Verdict } from '../ehr/index.ts';
 import { asRetracted, isRetractable, isWithdrawn, type WithdrawnBecause } from '../translate/index.ts';
 import { versionOf, versionOfEtag } from './build-items.ts';
-import { NO_CONTENT, type LedgerRow, type RetractedRow } from '../lanes/index.ts';
+import {
+  differingParts,
+  hasPart,
+  NO_CONTENT,
+  type ContentPart,
+  type Fingerprint,
+  type LedgerRow,
+  type RetractedRow,
+} from '../lanes/index.ts';
 import type { ContentReader } from './content-reader.ts';
+import type { TypeHabits } from './ehr-habits.ts';
 import type { JobDeps } from './job.ts';
 import { judgeChart, type Intent } from './judge-chart.ts';
 import { lookUp } from './look-up.ts';
@@ -46,6 +55,16 @@ const stopped = (verdict: Exclude<Verdict, { kind: 'ok' }>): One => ({
 });
 const CONFLICT: One = { kind: 'conflict' };
 
+/** What stays as it was when a resource is taken back, unless it is left out. */
+const STAYS: readonly ContentPart[] = ['code', 'time', 'value', 'unit'];
+
+/** Whether what was taken back, by an attempt of which nobody heard, is what we wrote and not what a person made of it. */
+function isStillOurs(ours: Fingerprint | null, withdrawn: Fingerprint, habits: TypeHabits | null): boolean {
+  if (ours === null) return true;
+  const differing = differingParts(ours, withdrawn).filter((part) => hasPart(ours, part) && hasPart(withdrawn, part));
+  return differing.every((part) => !STAYS.includes(part) || habits?.changed.includes(part) === true);
+}
+
 async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction, deps: JobDeps) {
   const { mode, reader } = given;
   const { target, signal } = deps;
@@ -68,16 +87,17 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   const { resource } = looked.value;
   const version = versionOf(resource);
   const fingerprint = reader.fingerprintOf(resource);
+  const habits = deps.habits.current().types[row.resourceType] ?? null;
   const verdict = judgeChart({
     standing: { versionId: version, fingerprint, isWithdrawn: isWithdrawn(resource) },
     known: row,
     wanted: 'withdraw',
     intents: given.intentsOf(row.name),
-    habits: deps.habits.current().types[row.resourceType] ?? null,
+    habits,
   });
   // Where somebody else took it back, it is not ours to say again.
   const wasMeant = given.intentsOf(row.name).includes('withdraw');
-  const isOwn = row.isRetracted || wasMeant;
+  const isOwn = row.isRetracted || (wasMeant && !row.isKept && isStillOurs(row.fingerprint, fingerprint, habits));
   const { resourceType, group } = row;
   const event = { resourceType, id: looked.value.id, group, labels: labelsOf(resource) };
   if (verdict === 'says-it')
@@ -108,8 +128,9 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
     return ended(isForeign ? CONFLICT : stopped(again(sent.verdict)));
   }
   const etag = sent.exchange?.kind === 'answered' ? sent.exchange.headers.etag : undefined;
-  // What a person added to it stays there, and is not ours to write over should it be said again.
-  if (verdict === 'foreign') return ended(done({ ...named, versionId: null, fingerprint: NO_CONTENT, event }));
+  // What a person made of it or kept stays there, and is not ours to write over should it be said again.
+  if (verdict === 'foreign' || row.isKept)
+    return ended(done({ ...named, versionId: null, fingerprint: NO_CONTENT, event }));
   const [versionId, said] = [versionOfEtag(etag), reader.fingerprintOf(withdrawn)];
   return ended(done({ ...named, versionId, fingerprint: said, event }));
 }

@@ -30,6 +30,8 @@ const edit = (what: 'value' | 'note', metric: Metric = 'weight'): Act => ({
 const decide = (decision: 'keep-theirs' | 'overwrite'): Act => ({ act: 'decide', user: 0, decision });
 const relink: Act = { act: 'relink', user: 0, waits: true };
 const lost: Act = { act: 'fault', fault: 'dropped-after', times: 1 };
+/** As often as a chart has measurements. */
+const lostEach: Act = { act: 'fault', fault: 'dropped-after', times: 4 };
 const unsent: Act = { act: 'fault', fault: 'dropped-before', times: 1 };
 
 const at = (traits: Switches, rules: readonly Rule[] = [], isBlind = false) => ({
@@ -110,6 +112,17 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'theirs is kept at Oracle Health while the document says what the person saw',
+    ...ORACLE,
+    acts: [
+      first,
+      edit('value'),
+      says(weight(1)),
+      decide('keep-theirs'),
+      says({ kind: 'value', metric: 'height', pick: 1 }),
+    ],
+  },
+  {
     name: 'theirs is kept when the document no longer speaks of it',
     ...at({}),
     acts: [first, edit('value'), says(weight(1)), decide('keep-theirs'), dropped],
@@ -118,6 +131,26 @@ const CASES: readonly Case[] = [
     name: 'a person who changed something finds it changed, and not written over, when the user comes back to the chart',
     ...at({}),
     acts: [first, edit('note'), relink, relink],
+  },
+  {
+    name: 'what a person keeps is not written over either when the user comes back to the chart',
+    ...at({}),
+    acts: [first, edit('value'), says(weight(1)), decide('keep-theirs'), relink, relink],
+  },
+  {
+    name: 'what a person keeps is not written over, though nobody heard how it was taken out of the wrong chart',
+    ...at({}),
+    acts: [first, edit('value'), says(weight(1)), decide('keep-theirs'), lostEach, relink, relink],
+  },
+  {
+    name: 'what a person changed is not written over, though nobody heard how it was taken out of the wrong chart',
+    ...at({}),
+    acts: [first, edit('value'), lostEach, relink, relink],
+  },
+  {
+    name: 'what a person keeps is asked about when the user comes back and the document says something else',
+    ...at({ versionIds: 'absent' }),
+    acts: [first, edit('value'), says(weight(1)), decide('keep-theirs'), relink, says(weight(2)), relink],
   },
   {
     name: 'our own first write is recognised without its tags',

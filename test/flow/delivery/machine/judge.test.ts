@@ -199,4 +199,13 @@ describe('what a person changed', () => {
     const back = [...moved, { user: 'u', patient: A, n: 5 }];
     expect(kinds({ wrote: [...away, ...both(ONE)], links: back })).toEqual(['overwrote-returned']);
   });
+
+  test('is asked about when its user comes back, though a person kept it before', () => {
+    const links = [...LINKED, { user: 'u', patient: B, n: 4 }, { user: 'u', patient: A, n: 6 }];
+    const away: readonly Wrote[] = [...edited, height, { metric: 'weight', value: null }];
+    const told = { said: [ONE, TWO], decided: kept, links, wrote: away };
+    expect(kinds({ ...told, stand: [DELIVERED, parked('conflict', WEIGHT)] })).toEqual([]);
+    const over: readonly Wrote[] = [...away, { metric: 'weight', value: '70.5' }];
+    expect(kinds({ ...told, wrote: over, stand: [DELIVERED, DELIVERED] })).toEqual(['overwrote-returned']);
+  });
 });

@@ -99,7 +99,11 @@ export function guardedOf(trail: Trail, decided: readonly Decided[], newest: rea
   );
   if (isGivenUp) return null;
   const last = since.findLast(({ decision }) => decision === 'keep-theirs');
-  const isKept = last !== undefined && (last.isCarriedOut || newest.includes(last.deliveryId));
+  // What was taken out of the chart since is kept no longer.
+  const isTakenOutSince = (n: number): boolean =>
+    trail.stands.some((stand) => !stand.isPerson && stand.isWithdrawn && stand.n > n);
+  const isKept =
+    last !== undefined && (last.isCarriedOut || newest.includes(last.deliveryId)) && !isTakenOutSince(last.n);
   const seen = last === undefined ? undefined : saysOf(last.content, trail.metric);
   const ours = trail.stands.slice(0, at).findLast(({ isPerson }) => !isPerson)?.value ?? null;
   const fit = (content: Content): Fit => {
