@@ -9,7 +9,8 @@ import { FAULTS, type Act, type Character, type Content, type Program } from './
 import { trailsOf, type Trail } from './trails.ts';
 
 const USERS = ['user-0', 'user-1'] as const;
-const LAST_PATIENCE_MS = 40_000;
+/** After a lost answer some dialects give a search a minute to find what was written. */
+const LAST_PATIENCE_MS = 90_000;
 
 export interface Played {
   readonly history: History;
