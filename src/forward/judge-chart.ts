@@ -1,4 +1,4 @@
-import type { Fingerprint } from '../lanes/index.ts';
+import { differingParts, hasPart, NO_CONTENT, type ContentPart, type Fingerprint } from '../lanes/index.ts';
 import { excusedParts, saysSame, type TypeHabits } from './ehr-habits.ts';
 
 /** What stands in the chart under the name of a resource of ours. */
@@ -62,4 +62,22 @@ export function judgeChart({ standing, known, wanted, intents, habits }: ChartQu
   if (known.fingerprint !== null) return isSame(known.fingerprint) ? 'ours' : 'foreign';
   // Written before fingerprints were kept, at an EHR without versions: nothing can tell.
   return versionId === null && known.versionId === null && known.isRetracted === isWithdrawn ? 'ours' : 'foreign';
+}
+
+/** What stays as it was when a resource is taken back, unless it is left out. */
+const STAYS: readonly ContentPart[] = ['code', 'time', 'value', 'unit'];
+
+/**
+ * Whether what stands withdrawn was taken back by an attempt of unknown outcome, from what we wrote or meant to write:
+ * what a person had made of it is not ours to write over. `said`: what it still says. Nobody can tell of what was written
+ * before fingerprints.
+ */
+export function tookBackOurs(said: Fingerprint, { known, intents, habits }: ChartQuestion): boolean {
+  if (!intents.includes('withdraw')) return false;
+  if (known === null || known.fingerprint === null) return true;
+  const tells = (ours: Fingerprint, part: ContentPart): boolean =>
+    STAYS.includes(part) && hasPart(ours, part) && hasPart(said, part) && habits?.changed.includes(part) !== true;
+  const isLeftOf = (ours: Fingerprint): boolean =>
+    ours !== NO_CONTENT && !differingParts(ours, said).some((part) => tells(ours, part));
+  return isLeftOf(known.fingerprint) || intents.some((intent) => intent !== 'withdraw' && isLeftOf(intent));
 }

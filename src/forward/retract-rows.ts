@@ -3,19 +3,10 @@ import { fault } from '../kernel/index.ts';
 import type { TypePlan, Verdict } from '../ehr/index.ts';
 import { asRetracted, isRetractable, isWithdrawn, type WithdrawnBecause } from '../translate/index.ts';
 import { versionOf, versionOfEtag } from './build-items.ts';
-import {
-  differingParts,
-  hasPart,
-  NO_CONTENT,
-  type ContentPart,
-  type Fingerprint,
-  type LedgerRow,
-  type RetractedRow,
-} from '../lanes/index.ts';
+import { NO_CONTENT, type LedgerRow, type RetractedRow } from '../lanes/index.ts';
 import type { ContentReader } from './content-reader.ts';
-import type { TypeHabits } from './ehr-habits.ts';
 import type { JobDeps } from './job.ts';
-import { judgeChart, type Intent } from './judge-chart.ts';
+import { judgeChart, tookBackOurs, type ChartQuestion, type Intent } from './judge-chart.ts';
 import { lookUp } from './look-up.ts';
 import { NAME_SYSTEM } from './request-items.ts';
 import { later } from './settle-item.ts';
@@ -55,15 +46,8 @@ const stopped = (verdict: Exclude<Verdict, { kind: 'ok' }>): One => ({
 });
 const CONFLICT: One = { kind: 'conflict' };
 
-/** What stays as it was when a resource is taken back, unless it is left out. */
-const STAYS: readonly ContentPart[] = ['code', 'time', 'value', 'unit'];
-
-/** Whether what was taken back, by an attempt of which nobody heard, is what we wrote and not what a person made of it. */
-function isStillOurs(ours: Fingerprint | null, withdrawn: Fingerprint, habits: TypeHabits | null): boolean {
-  if (ours === null) return true;
-  const differing = differingParts(ours, withdrawn).filter((part) => hasPart(ours, part) && hasPart(withdrawn, part));
-  return differing.every((part) => !STAYS.includes(part) || habits?.changed.includes(part) === true);
-}
+/** What it still says: where an EHR wants a value left out, the reason stands in its place. */
+const withoutReason = ({ dataAbsentReason: _reason, ...said }: Readonly<Record<string, unknown>>) => said;
 
 async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction, deps: JobDeps) {
   const { mode, reader } = given;
@@ -87,20 +71,21 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
   const { resource } = looked.value;
   const version = versionOf(resource);
   const fingerprint = reader.fingerprintOf(resource);
-  const habits = deps.habits.current().types[row.resourceType] ?? null;
-  const verdict = judgeChart({
+  const question: ChartQuestion = {
     standing: { versionId: version, fingerprint, isWithdrawn: isWithdrawn(resource) },
     known: row,
     wanted: 'withdraw',
     intents: given.intentsOf(row.name),
-    habits,
-  });
-  // Where somebody else took it back, it is not ours to say again.
-  const wasMeant = given.intentsOf(row.name).includes('withdraw');
-  const isOwn = row.isRetracted || (wasMeant && !row.isKept && isStillOurs(row.fingerprint, fingerprint, habits));
+    habits: deps.habits.current().types[row.resourceType] ?? null,
+  };
+  const verdict = judgeChart(question);
+  const wasMeant = question.intents.includes('withdraw');
   const { resourceType, group } = row;
   const event = { resourceType, id: looked.value.id, group, labels: labelsOf(resource) };
-  if (verdict === 'says-it')
+  if (verdict === 'says-it') {
+    // Where somebody else took it back, it is not ours to say again; nor is what a person kept.
+    const isOwn =
+      row.isRetracted || (!row.isKept && tookBackOurs(reader.fingerprintOf(withoutReason(resource)), question));
     return ended(
       done({
         ...named,
@@ -110,6 +95,7 @@ async function retractRow(row: LedgerRow, typePlan: TypePlan, given: Retraction,
         ...(wasMeant && !row.isRetracted ? { event } : {}),
       }),
     );
+  }
   if (row.isKept && mode === 'ours') return ended(CONFLICT);
   if (verdict === 'foreign' && mode === 'ours') return ended(CONFLICT);
   const withdrawn = asRetracted(resource, deps.translationContext.setting.dialect, given.because);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import type { Shown } from '../flow/delivery/rig.ts';
-import { document, HEIGHT, startStand, valueOf, WEIGHT, type Stand } from './stand.ts';
+import type { Json } from '../support/payloads/index.ts';
+import { codesOf, document, HEIGHT, isTakenBack, startStand, valueOf, WEIGHT, type Stand } from './stand.ts';
 
 let stand: Stand;
 beforeAll(async () => {
@@ -75,4 +76,42 @@ test('a decision is about the version that was shown: what was changed since wai
   await stand.edit(patient, WEIGHT, { valueQuantity: { value: 73.5, ...KG } });
   expect(await stand.decide(parked.id, 'overwrite')).toMatchObject({ state: 'parked', reason: 'conflict' });
   expect(await stand.value(patient, WEIGHT)).toBe(73.5);
+});
+
+/** What was taken out of a chart: the weight and who says it no longer holds. */
+async function withdrawnWeight(patient: string): Promise<Json | undefined> {
+  const all = (await stand.chart(patient)).filter((one) => codesOf(one).includes(WEIGHT) && isTakenBack(one));
+  expect(all).toHaveLength(1);
+  return all[0];
+}
+
+/** To another chart and back to the first one; how the newest version comes to rest there. */
+async function awayAndBack(user: string, newest: string, meanwhile: () => Promise<unknown> = () => Promise.resolve()) {
+  const other = await stand.enrol(user);
+  await meanwhile();
+  await eventually(
+    () => stand.value(other, WEIGHT),
+    (value) => value !== undefined,
+    60_000,
+  );
+  await stand.linkBack(user);
+  return stand.until(newest, ({ state, reason }) => state === 'parked' && reason === 'conflict', 60_000);
+}
+
+test('what a clinician kept and was taken out of a wrong chart is asked about when the user comes back', async () => {
+  const { patient, parked } = await inConflict('kept-away');
+  await stand.decide(parked.id, 'keep-theirs');
+  expect(await awayAndBack('kept-away', parked.id)).toMatchObject({ state: 'parked', reason: 'conflict' });
+  expect(valueOf(await withdrawnWeight(patient))).toBe(72.75);
+  expect(await stand.value(patient, HEIGHT)).toBe(179);
+});
+
+test('and what a clinician changed, though the answer to taking it out was lost', async () => {
+  const user = 'changed-away';
+  const patient = await stand.enrol(user);
+  const first = await stand.deliver(document(user, 1, { observations: 1, values: { weight: 71.25 } }));
+  await stand.edit(patient, WEIGHT, { valueQuantity: { value: 72.75, ...KG }, note: NOTE });
+  const wasCut = stand.cutNextWrite(patient, 'after');
+  expect(await awayAndBack(user, first.id, () => wasCut)).toMatchObject({ state: 'parked', reason: 'conflict' });
+  expect(valueOf(await withdrawnWeight(patient))).toBe(72.75);
 });

@@ -87,6 +87,13 @@ export async function startStand(
   const links = new Map<string, string[]>();
   const byPersons = new Set<string>();
 
+  const mrnOf = (user: string, nth: number): string => `${run}-${user}-${nth}`;
+  async function link(user: string, mrn: string, patient: string): Promise<void> {
+    links.set(user, [...(links.get(user) ?? []), patient]);
+    const linked = await replica.admin('PUT', `links/${user}`, { mrn });
+    if (linked['status'] !== 'confirmed') throw new Error(`the link was refused: ${JSON.stringify(linked)}`);
+  }
+
   const read = async (id: string): Promise<Shown> =>
     (await replica.admin('GET', `deliveries/${id}`)) as unknown as Shown;
   const until = (id: string, isWanted: (shown: Shown) => boolean, ms = REST_MS): Promise<Shown> =>
@@ -163,17 +170,19 @@ export async function startStand(
     /** A new patient at the EHR, made by a person there, and a link of the user to it. A second one is a re-link. */
     async enrol(user: string): Promise<string> {
       const before = links.get(user) ?? [];
-      const mrn = `${run}-${user}-${before.length + 1}`;
+      const mrn = mrnOf(user, before.length + 1);
       const { id } = await direct.create({
         resourceType: 'Patient',
         active: true,
         identifier: [{ system: MRN_SYSTEM, value: mrn }],
         name: [{ family: 'Synthetic', given: [user] }],
       });
-      links.set(user, [...before, `Patient/${id}`]);
-      const link = await replica.admin('PUT', `links/${user}`, { mrn });
-      if (link['status'] !== 'confirmed') throw new Error(`the link was refused: ${JSON.stringify(link)}`);
+      await link(user, mrn, `Patient/${id}`);
       return `Patient/${id}`;
+    },
+    /** Links the user to its first patient again. */
+    async linkBack(user: string): Promise<void> {
+      await link(user, mrnOf(user, 1), links.get(user)?.[0] ?? '');
     },
     chart,
     live,

@@ -135,7 +135,7 @@ const insideMember: Member<Walk> = (walk, name, at, depth, within) => {
 /**
  * The resources of a page have much in common: their category, their code, who did it. An element with the name and the
  * bytes of the one at its place in a resource before is as sound as that was, and is passed over. All names of no
- * interest count as one, since they make no difference to what stands in them.
+ * interest count as one, since they make no difference to what stands in them; all of these elements are equally deep.
  */
 const repeatableMember: Member<Walk> = (walk, name, at, depth, within) => {
   const { bytes, sound } = walk;

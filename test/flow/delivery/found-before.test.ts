@@ -198,6 +198,11 @@ const CASES: readonly Case[] = [
     acts: [first, dropped],
   },
   {
+    name: 'at Oracle Health what was taken out of the wrong chart, and nobody heard of it, comes back and bothers nobody',
+    ...ORACLE,
+    acts: [first, lostEach, relink, relink],
+  },
+  {
     name: 'at Oracle Health nothing stays in the wrong chart',
     ...ORACLE,
     acts: [first, relink],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CONTENT_PARTS, openFingerprints, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
+import { CONTENT_PARTS, NO_CONTENT, openFingerprints, type Fingerprint } from '../../../src/lanes/fingerprint.ts';
 import { contentOf } from '../../../src/content/index.ts';
-import { judgeChart, type ChartQuestion, type ChartVerdict } from '../../../src/forward/judge-chart.ts';
+import { judgeChart, tookBackOurs, type ChartQuestion, type ChartVerdict } from '../../../src/forward/judge-chart.ts';
 
 const KEY = 'a key';
 const print = (value: number | null, more: object = {}): Fingerprint =>
@@ -186,4 +186,38 @@ test.each<[string, ReturnType<typeof known>, ReturnType<typeof standing>, ChartV
   ['the EHR named one then', known(null, '1'), standing(print(70.5), null), 'foreign'],
 ])('of what was written before fingerprints were kept, where %s', (_name, before, now, verdict) => {
   expect(ask({ known: before, standing: now })).toBe(verdict);
+});
+
+describe('what an attempt took back, of which nobody heard', () => {
+  const without = print(null, { status: 'corrected' });
+  const took = ({ standing: stands = standing(WITHDRAWN, '3', true), ...more }: Partial<ChartQuestion>): boolean =>
+    tookBackOurs(stands.fingerprint, {
+      standing: stands,
+      known: known(print(70.5), '1'),
+      wanted: 'withdraw',
+      intents: ['withdraw'],
+      habits: SEEN,
+      ...more,
+    });
+
+  test.each<[string, Partial<ChartQuestion>, boolean]>([
+    ['as we wrote it is ours', {}, true],
+    ['with another value is not', { known: known(print(71.25), '1') }, false],
+    [
+      'with a value that an attempt in doubt meant is ours',
+      { known: known(print(71.25), '1'), intents: ['withdraw', print(70.5)] },
+      true,
+    ],
+    [
+      'with another value, at an EHR that changes values, is ours',
+      { known: known(print(71.25), '1'), habits: { ...SEEN, changed: ['value'] } },
+      true,
+    ],
+    ['without its value, as some EHRs want it, is ours', { standing: standing(without, '3', true) }, true],
+    ['of which the ledger knew that it was not ours is not', { known: known(NO_CONTENT, null) }, false],
+    ['of which nobody knows what was written is ours', { known: known(null, '1') }, true],
+    ['where no attempt meant to is not', { intents: [] }, false],
+  ])('%s', (_name, more, isOurs) => {
+    expect(took(more)).toBe(isOurs);
+  });
 });
