@@ -178,6 +178,7 @@ const checkDraft = ({ at }: AuditDraft): void => void at.toISOString();
 
 export const auditSet: CommandSet<AuditWrites, AuditReads> = {
   adding: ['audit.append', 'audit.append-many'],
+  soon: ['audit.checkpoint'],
   journaled: {
     'audit.append': { answer: () => null, check: checkDraft, whenPutAside: 'commit-first' },
     'audit.append-many': {

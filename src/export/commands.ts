@@ -293,5 +293,6 @@ export type ExportReads = {
 
 export const exportSet: CommandSet<ExportWrites, ExportReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
+  soon: ['exports.claim'],
   postgres: () => import('./commands/all.ts'),
 };

@@ -91,5 +91,6 @@ export type FigureReads = {
 
 export const figureSet: CommandSet<FigureWrites, FigureReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
+  soon: ['figures.add'],
   postgres: () => import('./commands/all.ts'),
 };

@@ -10,8 +10,14 @@ import type { LanesDeps } from './lanes-deps.ts';
 import { LEASE_MS, type Leases } from './leases.ts';
 import { digestOfItems, planFresh, type Planned } from './plan-job.ts';
 
-/** Judging waits so long for what is under way: a slow EHR does not hold it up, a fast one is not run away from. */
-const ROOM_WAIT_MS = 50;
+/**
+ * Judging waits so long for what is under way: an EHR that answers as fast as `fastExchangeMs` is not run away from, since
+ * what goes into a lane is claimed and begun in commits of its own; a slower one does not hold judging up.
+ */
+const ROOM_WAIT = { fastExchangeMs: 100, fastMs: 500, slowMs: 50 } as const;
+
+const roomWaitMs = (exchangeMs: number | null): number =>
+  exchangeMs !== null && exchangeMs <= ROOM_WAIT.fastExchangeMs ? ROOM_WAIT.fastMs : ROOM_WAIT.slowMs;
 
 /** What an attempt can be begun with in the very commit that settles its delivery. */
 interface Wished {
@@ -113,11 +119,12 @@ export function makeFastClaims(
 
   /** An EHR that is not there, paused or left alone holds up nobody: then judging goes on at its own pace. */
   async function room(): Promise<number> {
-    const isOpen = deps.target() !== null && deps.guard.state().breaker === 'closed' && !deps.isPaused();
+    const { breaker, exchangeMs } = deps.guard.state();
+    const isOpen = deps.target() !== null && breaker === 'closed' && !deps.isPaused();
     if (!isOpen || !deps.isRunning()) return 0;
     if (deps.room() <= 0)
       await new Promise<void>((resolve) => {
-        const late = setTimeout(resolve, ROOM_WAIT_MS).unref();
+        const late = setTimeout(resolve, roomWaitMs(exchangeMs)).unref();
         onRoom = () => {
           clearTimeout(late);
           resolve();

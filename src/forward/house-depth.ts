@@ -1,5 +1,5 @@
 /** What is begun and not yet sent is looked up after a crash: never very much of it. */
-const DEPTH_MAX = 64;
+const DEPTH_MAX = 128;
 /** So much is begun as has its turn at the EHR within this time. */
 const WAIT_MS = 1_000;
 

@@ -25,7 +25,8 @@ export function makeJudging(deps: {
     contentKey,
     threads,
   });
-  // As many as a thread answers together, twice: so that it has the next ones while their verdicts share a commit.
-  const judgesAtOnce = Math.max(1, threads * ANSWERED_TOGETHER * 2);
+  // As many as a thread answers together, four times: so that it has the next ones while the event loop is at something
+  // else and verdicts share a commit.
+  const judgesAtOnce = Math.max(1, threads * ANSWERED_TOGETHER * 4);
   return { judging: { judge, judgesAtOnce, fresh }, pretranslated, pretranslate, contentKey };
 }

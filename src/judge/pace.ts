@@ -10,6 +10,8 @@ const REST = 6;
 const REST_MS_MAX = 50;
 /** What a process used is counted in ticks of the system: over less than this it says nothing. */
 const USE_MS = 50;
+/** What is judged in threads takes next to nothing of the event loop: so many go to them in one turn of it. */
+const ASKED_IN_A_TURN = 8;
 
 /** How long judging rests after it worked so long; 0: for one turn of the loop. `fullness`: from 0 to 1. */
 export const restMsOf = (workedMs: number, fullness: number): number =>
@@ -45,12 +47,21 @@ function makeLoopUse(): () => number {
 /**
  * Judging gives way to senders who wait for their acknowledgement where the event loop or the processors are short of
  * time, since judging may be done in threads; where there is time to spare, none is left idle. `rest` is called between
- * two judgements.
+ * two judgements. `isElsewhere`: they are made in threads.
  */
-export function makePace({ isBusy, clock }: { readonly isBusy: () => boolean; readonly clock: Clock }) {
+export function makePace({
+  isBusy,
+  isElsewhere,
+  clock,
+}: {
+  readonly isBusy: () => boolean;
+  readonly isElsewhere: boolean;
+  readonly clock: Clock;
+}) {
   const processorUse = makeProcessorUse(clock);
   const loopUse = makeLoopUse();
   let since = clock.monotonicMs();
+  let askedInTurn = 0;
   return {
     begin(): void {
       since = clock.monotonicMs();
@@ -58,7 +69,11 @@ export function makePace({ isBusy, clock }: { readonly isBusy: () => boolean; re
     async rest(): Promise<void> {
       const workedMs = clock.monotonicMs() - since;
       const fullness = Math.max(loopUse(), processorUse());
-      const restMs = isBusy() ? restMsOf(workedMs, fullness) : 0;
+      const isWaitedFor = isBusy();
+      const restMs = isWaitedFor ? restMsOf(workedMs, fullness) : 0;
+      askedInTurn += 1;
+      if (restMs === 0 && isElsewhere && !isWaitedFor && askedInTurn < ASKED_IN_A_TURN) return;
+      askedInTurn = 0;
       await (restMs === 0 ? turn() : pause(restMs, undefined, { ref: false }));
     },
   };

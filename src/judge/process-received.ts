@@ -11,7 +11,7 @@ import { beginStep, endJudging } from './watch-judging.ts';
 
 const PAGE = 32;
 /** So many are being settled at a time. */
-const SETTLING_MAX = 64;
+const SETTLING_MAX = 128;
 /** Of large bodies one is read at a time. */
 const PAGE_BYTES = 1024 * 1024;
 /** Whatever is smaller than this costs nothing worth waiting for. */
@@ -47,7 +47,7 @@ export function processReceived(
   },
 ) {
   const { tenant, inbox, fresh, log, judgesAtOnce = 1, trace = null } = deps;
-  const pace = makePace(deps);
+  const pace = makePace({ ...deps, isElsewhere: judgesAtOnce > 1 });
   const settle = makeSettleJudged(deps);
   let running: Promise<void> | null = null;
   let isAsked = false;

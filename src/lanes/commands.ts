@@ -310,6 +310,6 @@ export type LaneReads = {
 export const laneSet: CommandSet<LaneWrites, LaneReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
   inOneLine: true,
-  soon: ['lane.claim', 'lane.begin', 'lane.finish'],
+  soon: ['lane.claim', 'lane.begin', 'lane.finish', 'lane.renew', 'lane.alive'],
   postgres: () => import('./commands/all.ts'),
 };

@@ -78,5 +78,6 @@ export type PersonReads = {
 export const personSet: CommandSet<PersonWrites, PersonReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
   inOneLine: true,
+  soon: ['persons.claim'],
   postgres: () => import('./commands/all.ts'),
 };

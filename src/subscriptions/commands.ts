@@ -246,7 +246,7 @@ export type SubscriptionReads = {
 
 export const subscriptionSet: CommandSet<SubscriptionWrites, SubscriptionReads> = {
   sqlite: fileBeside(import.meta.url, './commands/all'),
-  soon: ['subscription.fan-out'],
+  soon: ['subscription.fan-out', 'subscription.claim'],
   // No answer that is kept tells of subscriptions.
   adding: [
     'subscription.fan-out',
