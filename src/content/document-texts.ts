@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, flatText, quote } from '../kernel/index.ts';
-import { openFingerprints } from '../lanes/index.ts';
+import { NO_CONTENT, openFingerprints } from '../lanes/index.ts';
 import type { AnyResource } from '../payloads/index.ts';
 import { rewriteReferences } from '../r4/index.ts';
 import { isSharedElement, meaningOfText, meaningText, type Wanted } from '../translate/index.ts';
@@ -33,14 +33,28 @@ const OWN = /^(?:urn:|#|$)/;
 const OF_DOCUMENT: ReadonlySet<string> = new Set(['subject', 'performer', 'device', 'effectivePeriod']);
 
 /** By its definition. */
-function countReferences(type: string, name: string, element: unknown): number {
+function countReferences(resource: AnyResource): number {
   let count = 0;
-  rewriteReferences({ resourceType: type, [name]: element }, () => {
+  rewriteReferences(resource, () => {
     count += 1;
     return undefined;
   });
   return count;
 }
+
+/**
+ * JSON of a resource, or of the element that is all of it, behind `head`. Null where a reference would have to be escaped,
+ * or where something else has its name: all that is found in the text is a reference only if there are as many as the
+ * definitions find.
+ */
+function piecesOf(head: string, json: string, resource: AnyResource): readonly string[] | null {
+  const pieces = cutAtReferences(flatText(head, json));
+  if (pieces === null || pieces.length === 1) return pieces;
+  return pieces.length === countReferences(resource) * 2 + 1 ? pieces : null;
+}
+
+const elementPieces = (type: string, name: string, head: string, element: unknown): readonly string[] | null =>
+  piecesOf(head, JSON.stringify(element), { resourceType: type, [name]: element });
 
 const concepts = new WeakMap<object, string>();
 /** Remembered of concepts that stand in very many resources. */
@@ -81,16 +95,6 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
   let plan: ResourcePlan;
   const ofDocument = new Map<unknown, { readonly type: string; readonly texts: ElementTexts }>();
 
-  /**
-   * Null where a reference would have to be escaped, or where something else has its name: all that is found in the
-   * text is a reference only if there are as many as the definitions find.
-   */
-  function piecesOf(type: string, name: string, head: string, element: unknown): readonly string[] | null {
-    const pieces = cutAtReferences(flatText(head, JSON.stringify(element)));
-    if (pieces === null || pieces.length === 1) return pieces;
-    return pieces.length === countReferences(type, name, element) * 2 + 1 ? pieces : null;
-  }
-
   /** Null where the same object stands elsewhere as well, where the definitions may see no reference in it. */
   function documentTextsOf(name: string, element: object, at: number): ElementTexts | null {
     const { type, heads, isOther } = plan;
@@ -102,7 +106,7 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
       canonical: flatText(head, canonicalJson(element)),
       meaning: flatText(head, meaningText(element)),
       other: isOther[at] === true ? otherOf(name, plainText(element, resolve)) : '',
-      pieces: piecesOf(type, name, head, element),
+      pieces: elementPieces(type, name, head, element),
     };
     ofDocument.set(element, { type, texts });
     return texts;
@@ -144,7 +148,7 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
     canonicals[i] = head + canonicalJson(element);
     meanings[i] = plan.isTelling[i] === true ? head + meaningText(element) : '';
     others[i] = isOther ? otherOf(name, elementText(name, element, resolve)) : '';
-    return piecesOf(plan.type, name, head, element);
+    return elementPieces(plan.type, name, head, element);
   }
 
   /** Writes the texts of every element, and answers the pieces of the whole. */
@@ -204,7 +208,7 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
   };
 
   /** Null where only the EHR's own address can tell what it says, or where its references cannot be cut out. */
-  return ({ resource, assumed }: Wanted): Finished | null => {
+  function finish({ resource, assumed }: Wanted): Finished | null {
     plan = planOf(resource);
     const pieces = readElements(resource);
     if (pieces === null) return null;
@@ -221,5 +225,16 @@ export function openDocumentTexts(patient: string, thisPatient: string, key: str
       fingerprint,
       pieces,
     };
-  };
+  }
+
+  /** Of a Provenance: the ledger does not hold it, so that nobody asks what it says. */
+  function finishProvenance({ resource, name }: Wanted): Finished | null {
+    const pieces = piecesOf('', JSON.stringify(resource), resource);
+    return (
+      pieces && { resourceType: 'Provenance', labels: [], digest: name, said: null, fingerprint: NO_CONTENT, pieces }
+    );
+  }
+
+  return (one: Wanted): Finished | null =>
+    one.resource.resourceType === 'Provenance' ? finishProvenance(one) : finish(one);
 }

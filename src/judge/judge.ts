@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, openCanonicalTexts, type CanonicalTexts, type Fault, type Result } from '../kernel/index.ts';
+import { canonicalJson, type Fault, type Result } from '../kernel/index.ts';
 import type { DocumentFacts, Facts, QuarantineReason, UnmappedWord, Verdict } from '../inbox/index.ts';
 import {
   KNOWN_STRUCTURES,
@@ -9,7 +9,7 @@ import {
   type Notification,
   type Payload,
 } from '../payloads/index.ts';
-import { hasByteOrderMark, parseLossless, type JsonRule } from '../r4/index.ts';
+import { hasByteOrderMark, type JsonRule } from '../r4/index.ts';
 import {
   NOT_RECEIVED,
   translate,
@@ -19,6 +19,7 @@ import {
   type TranslationFinding,
 } from '../translate/index.ts';
 import { checkIncoming, checkOutput, findingText, NO_FAULTS, troubleOfOutput, type Faults } from './check-profiles.ts';
+import { parseDocument, type ParsedDocument } from './parse-document.ts';
 import { fhirOf, readDocument, type ReadDocument, type TranslationContext } from './read-document.ts';
 import type { Validators } from './validators.ts';
 
@@ -178,16 +179,15 @@ function unmappedOf(findings: readonly TranslationFinding[]): UnmappedWord[] {
   return [...words.values()].slice(0, UNMAPPED_MAX);
 }
 
-/** The bytes of a delivery, parsed, and the canonical texts of it. */
-interface Parsed {
-  readonly value: unknown;
-  readonly texts: CanonicalTexts;
-}
-
-function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocument, deps: JudgeDeps): Judgement {
+function judgeDocument(
+  { value, texts }: ParsedDocument,
+  { payload, custom }: ReadDocument,
+  deps: JudgeDeps,
+): Judgement {
   const { envelope } = payload;
-  // First, since the text of the whole is made of what it writes.
-  const clinical = payload.clinical(texts);
+  const clinical = hash('sha256', payload.clinical(texts));
+  // Of these the digest of the whole has that digest: most of a document is hashed once.
+  if (payload.clinicalPart !== null) texts.replace(payload.clinicalPart, `"${clinical}"`);
   const fhir = fhirOf(payload);
   const incoming = checkIncoming(fhir, deps);
   const facts: Facts = {
@@ -213,7 +213,13 @@ function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocume
   const patient = pretranslated?.patientOf(payload) ?? null;
   const { delivery = pretranslated?.delivery ?? ANYONE.delivery } = deps;
   const whose = { patient: patient ?? ANYONE.patient, delivery };
-  const translation = translate({ payload, custom, ...whose, setting: deps.translationContext.setting });
+  const translation = translate({
+    payload,
+    custom,
+    ...whose,
+    setting: deps.translationContext.setting,
+    decisions: 'left-out',
+  });
   const wrong = translation.trouble === null ? checkOutput(translation, deps) : NO_FAULTS;
   const trouble = translation.trouble ?? troubleOfOutput(wrong);
   if (patient !== null && trouble === null) pretranslated?.keep(payload, patient, translation);
@@ -221,7 +227,7 @@ function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocume
   const document: DocumentFacts = {
     key: payload.documentKey,
     version: payload.order.value,
-    clinicalDigest: translation.trouble === 'not-ready' ? null : sha256(clinical),
+    clinicalDigest: translation.trouble === 'not-ready' ? null : new Uint8Array(Buffer.from(clinical, 'hex')),
     order: payload.order.by,
   };
   return {
@@ -240,7 +246,7 @@ function judgeDocument({ value, texts }: Parsed, { payload, custom }: ReadDocume
   };
 }
 
-function judgeRead(parsed: Parsed, read: Result<ReadDocument>, deps: JudgeDeps): Judgement {
+function judgeRead(parsed: ParsedDocument, read: Result<ReadDocument>, deps: JudgeDeps): Judgement {
   if (read.ok) return judgeDocument(parsed, read.value, deps);
   const { value } = parsed;
   const { code, at } = read.fault;
@@ -257,8 +263,6 @@ function judgeRead(parsed: Parsed, read: Result<ReadDocument>, deps: JudgeDeps):
 
 export const notJson = (rule: JsonRule): Judgement => quarantine({ ...NOTHING, findings: [rule] }, 'not-json');
 
-const BACKSLASH = 0x5c;
-
 /** What a stored delivery is, from its bytes alone. The same bytes, settings and mapping data give the same answer. */
 export function judge(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement | Promise<Judgement> {
   const judgement = judgeText(hook, body, deps);
@@ -272,10 +276,10 @@ const withMark = ({ facts, ...rest }: Judgement): Judgement => ({
 });
 
 function judgeText(hook: Hook, body: Uint8Array, deps: JudgeDeps): Judgement | Promise<Judgement> {
-  const json = parseLossless(body);
-  if (!json.ok) return notJson(json.fault.rule);
-  if (hook === 'notification') return judgeNotification(json.value, deps);
-  const parsed: Parsed = { value: json.value, texts: openCanonicalTexts(!body.includes(BACKSLASH)) };
-  const read = readDocument(json.value, deps.translationContext);
-  return read instanceof Promise ? read.then((one) => judgeRead(parsed, one, deps)) : judgeRead(parsed, read, deps);
+  const parsed = parseDocument(body);
+  if (!parsed.ok) return notJson(parsed.fault.rule);
+  const document = parsed.value;
+  if (hook === 'notification') return judgeNotification(document.value, deps);
+  const read = readDocument(document.value, deps.translationContext);
+  return read instanceof Promise ? read.then((one) => judgeRead(document, one, deps)) : judgeRead(document, read, deps);
 }

@@ -1,3 +1,5 @@
+import { flatText } from './flat-text.ts';
+
 /** Of Node 24, and not yet in the type library. */
 const { isRawJSON } = JSON as unknown as { isRawJSON(value: unknown): value is { readonly rawJSON: string } };
 
@@ -14,10 +16,15 @@ interface Way {
   /** Whether no string of the value needs an escape. */
   readonly isPlain: boolean;
   readonly leavesOut: LeavesOut | null;
-  /** Objects whose text is there already. */
-  readonly made: ReadonlyMap<unknown, string> | null;
+  /** What stands for some parts. */
+  readonly replaced: ReadonlyMap<unknown, string> | null;
+  /** Whether a part is the same object in many values, and never changes. */
+  readonly isLasting: ((part: object) => boolean) | null;
 }
-const WHOLE: Way = { isPlain: false, leavesOut: null, made: null };
+const WHOLE: Way = { isPlain: false, leavesOut: null, replaced: null, isLasting: null };
+
+/** Of parts that last. */
+const lastingTexts = new WeakMap<object, string>();
 
 function ofList(list: readonly unknown[], way: Way): string {
   let out = '[';
@@ -77,9 +84,24 @@ function ofObject(value: Readonly<Record<string, unknown>>, way: Way): string {
 function textOf(value: unknown, way: Way): string {
   if (typeof value === 'string') return way.isPlain ? `"${value}"` : quote(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  if (way.isLasting?.(value) === true) return ofLasting(value, way);
+  return ofNested(value, way);
+}
+
+function ofNested(value: object, way: Way): string {
+  const replaced = way.replaced !== null && way.replaced.size > 0 ? way.replaced.get(value) : undefined;
+  if (replaced !== undefined) return replaced;
   if (Array.isArray(value)) return ofList(value, way);
   if (isRawJSON(value)) return JSON.stringify(Number(value.rawJSON));
-  return way.made?.get(value) ?? ofObject(value as Readonly<Record<string, unknown>>, way);
+  return ofObject(value as Readonly<Record<string, unknown>>, way);
+}
+
+function ofLasting(value: object, way: Way): string {
+  const known = lastingTexts.get(value);
+  if (known !== undefined) return known;
+  const text = flatText(ofNested(value, way));
+  lastingTexts.set(value, text);
+  return text;
 }
 
 /**
@@ -91,43 +113,35 @@ export const canonicalJson = (value: unknown): string => textOf(value, WHOLE);
 
 /** The same of what is left when some elements of its objects are left out. */
 export const canonicalJsonWithout = (value: unknown, leavesOut: LeavesOut): string =>
-  textOf(value, { isPlain: false, leavesOut, made: null });
+  textOf(value, { ...WHOLE, leavesOut });
 
-/** Canonical texts of one value and of parts of it; what was written once is not written again. */
+/** Canonical texts of one value and of parts of it. */
 export interface CanonicalTexts {
   readonly of: (value: unknown) => string;
   /** Of an object without some elements of its own; those of objects inside it stay. */
   readonly without: (object: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) => string;
+  /** From now on this text stands for a part, wherever it stands. */
+  readonly replace: (part: object, text: string) => void;
 }
 
-/** `isPlain`: no string of the value, nor a name, needs an escape. So it is where its JSON holds no backslash. */
-export function openCanonicalTexts(isPlain: boolean): CanonicalTexts {
-  const made = new Map<unknown, string>();
-  const way: Way = { isPlain, leavesOut: null, made };
+/**
+ * `isPlain`: no string of the value, nor a name, needs an escape. So it is where its JSON holds no backslash. `isLasting`:
+ * whether a part of it never changes and stands in many values as the same object, so that its text is remembered.
+ */
+export function openCanonicalTexts(isPlain: boolean, isLasting: Way['isLasting'] = null): CanonicalTexts {
+  const replaced = new Map<unknown, string>();
+  const way: Way = { isPlain, leavesOut: null, replaced, isLasting };
 
   function without(object: Readonly<Record<string, unknown>>, left: ReadonlySet<string>): string {
     const { names, heads } = shapeOf(Object.keys(object));
-    let whole = '{';
-    /** Where each run of elements that stay begins and ends. */
-    const runs: number[] = [];
-    let isStaying = false;
+    let out = '';
     for (let i = 0; i < names.length; i += 1) {
       const name = names[i] ?? '';
       const part = object[name];
-      if (part === undefined) continue;
-      const stays = !left.has(name);
-      if (isStaying && !stays) runs.push(whole.length);
-      if (whole.length > 1) whole += ',';
-      if (stays && !isStaying) runs.push(whole.length);
-      isStaying = stays;
-      whole += (heads[i] ?? '') + textOf(part, way);
+      if (part === undefined || left.has(name)) continue;
+      out += (out === '' ? '' : ',') + (heads[i] ?? '') + textOf(part, way);
     }
-    if (isStaying) runs.push(whole.length);
-    whole += '}';
-    made.set(object, whole);
-    let said = '{';
-    for (let i = 0; i < runs.length; i += 2) said += (i === 0 ? '' : ',') + whole.slice(runs[i], runs[i + 1]);
-    return `${said}}`;
+    return `{${out}}`;
   }
-  return { of: (value) => textOf(value, way), without };
+  return { of: (value) => textOf(value, way), without, replace: (part, text) => void replaced.set(part, text) };
 }

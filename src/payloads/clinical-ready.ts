@@ -171,6 +171,7 @@ export function readClinicalReady(
             .map((one) => texts.without(one.resource, MADE_ANEW))
             .sort()
             .join('\n'),
+        clinicalPart: data.entry,
         ...(wrong === null ? {} : { fault: wrong }),
       };
     },

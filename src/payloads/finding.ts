@@ -19,9 +19,11 @@ export interface Read<D> {
   readonly order: { readonly by: 'version' } | { readonly by: 'ascending'; readonly value: number };
   /**
    * What counts when two deliveries of one version are compared, as text: no timestamps of the export, no meta, no
-   * order of entries. Made when asked for. `texts` are those of the same payload, for whoever needs more of them.
+   * order of entries. Made when asked for. `texts` are those of the same payload.
    */
   readonly clinical: (texts?: CanonicalTexts) => string;
+  /** The part of the payload of which all that counts is in that text; absent where it is not a part of it. */
+  readonly clinicalPart?: object;
   readonly fault?: Fault;
 }
 

@@ -27,6 +27,7 @@ export interface Payload {
   /** What orders the versions: the document_version, or the document's own ascending value. */
   readonly order: { readonly by: 'version' | 'ascending'; readonly value: number };
   readonly clinical: Read<Document>['clinical'];
+  readonly clinicalPart: object | null;
 }
 
 export interface PayloadOptions {
@@ -120,5 +121,6 @@ export function parsePayload(value: unknown, options: PayloadOptions): Result<Pa
     documentKey: JSON.stringify([clientUuid, userId, dataStructure, ...read.keyParts]),
     order: read.order.by === 'ascending' ? read.order : { by: 'version', value: documentVersion },
     clinical: read.clinical,
+    clinicalPart: read.clinicalPart ?? null,
   });
 }

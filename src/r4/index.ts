@@ -17,6 +17,8 @@ export { isElement } from './runtime/is-element.ts';
 export { isUcum, measureUcum, type UcumMeasure } from './runtime/ucum.ts';
 export { hasByteOrderMark } from './json/read-text.ts';
 export { findExcess, parseLossless } from './json/parse-lossless.ts';
+export { makeParseRecurring, type ParseRecurring } from './json/parse-recurring.ts';
+export { isLastingElement } from './json/recurring-elements.ts';
 export { type JsonFault, type JsonRule, JSON_RULES } from './json/json-fault.ts';
 export { type JsonLimits, JSON_LIMITS } from './json/limits.ts';
 export { walkReferences, rewriteReferences, type FoundReference } from './references/walk-references.ts';

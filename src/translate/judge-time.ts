@@ -1,5 +1,5 @@
 import type { Scene } from './scene.ts';
-import { effectiveElement, isWholeDay, isZoned, utcOf, type Times } from './times.ts';
+import { effectiveElement, effectiveOf, isWholeDay, isZoned, utcOf, type Times } from './times.ts';
 import type { Notebook } from './notebook.ts';
 import type { Setting } from './translation.ts';
 
@@ -41,7 +41,9 @@ export interface TimeFacts {
 /** Remembers: the measurements of a document share few times. */
 export function makeTimeFacts(receivedAt: Date | null, { timeAheadHours }: Setting): (times: Times) => TimeFacts {
   const known = new Map<string, Map<string, TimeFacts>>();
-  return (times) => {
+  let last: { readonly times: Times; readonly facts: TimeFacts } | null = null;
+
+  function factsOf(times: Times): TimeFacts {
     const { start, end, open } = times;
     const ofStart = known.get(start);
     const before = open === undefined ? ofStart?.get(end) : undefined;
@@ -58,6 +60,23 @@ export function makeTimeFacts(receivedAt: Date | null, { timeAheadHours }: Setti
       else ofStart.set(end, facts);
     }
     return facts;
+  }
+
+  return (times) => {
+    if (last?.times !== times) last = { times, facts: factsOf(times) };
+    return last.facts;
+  };
+}
+
+/** The effective time of each resource of a document. Where a period is the same object as the one before, so are these. */
+export function makeTimesOf(): (resource: Readonly<Record<string, unknown>>) => Times | null {
+  let last: { readonly period: unknown; readonly times: Times | null } | null = null;
+  return (resource) => {
+    const { effectivePeriod: period } = resource;
+    const isPeriod = resource['effectiveDateTime'] === undefined && resource['effectiveInstant'] === undefined;
+    if (period === undefined || !isPeriod) return effectiveOf(resource);
+    if (last?.period !== period) last = { period, times: effectiveOf(resource) };
+    return last.times;
   };
 }
 

@@ -54,12 +54,17 @@ function troubleIn(findings: readonly TranslationFinding[], unmapped: UnmappedPo
   return has(IMPLAUSIBLE) ? 'implausible' : null;
 }
 
-export function openNotebook(unmapped: UnmappedPolicy): Notebook {
+/** `decisions`: whether they are written down. */
+export function openNotebook(
+  unmapped: UnmappedPolicy,
+  decided: 'written-down' | 'left-out' = 'written-down',
+): Notebook {
   const held = new Set<TranslationFinding>();
   const decisions: Decision[] = [];
   const findings: TranslationFinding[] = [];
   return {
     decide(at, what, from, to, origin) {
+      if (decided === 'left-out') return;
       decisions.push({
         at,
         what,
@@ -75,7 +80,7 @@ export function openNotebook(unmapped: UnmappedPolicy): Notebook {
     },
     mark: () => findings.length,
     heldSince(mark) {
-      if (unmapped === 'park') return null;
+      if (unmapped === 'park' || findings.length === mark) return null;
       const since = findings.slice(mark);
       if (since.some(({ code }) => STOPS_DOCUMENT.has(code))) return null;
       const why = troubleIn(since, unmapped);

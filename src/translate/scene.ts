@@ -19,6 +19,8 @@ export interface Scene {
   /** When the document came; null where nothing was received, such as a file that is explained. */
   readonly receivedAt: Date | null;
   readonly timeFacts: (times: Times) => TimeFacts;
+  /** When a resource was measured; null where it does not say. */
+  readonly timesOf: (resource: Readonly<Record<string, unknown>>) => Times | null;
   /** By which resources refer to the patient. */
   readonly subject: { readonly reference: string };
   /** The patient, who tells of what is measured, in the one list that all its resources share. */

@@ -7,7 +7,7 @@ import { applyDialect } from './dialect/apply-dialect.ts';
 import { claimProfiles } from './dialect/claim-profiles.ts';
 import { claimsOf } from './lab/claims.ts';
 import { translateLab } from './lab/translate-lab.ts';
-import { makeTimeFacts } from './judge-time.ts';
+import { makeTimeFacts, makeTimesOf } from './judge-time.ts';
 import { makeNameOf } from './name.ts';
 import { partContent, type Parted } from './leave-out.ts';
 import { openNotebook, type Notebook } from './notebook.ts';
@@ -35,6 +35,8 @@ export interface TranslateQuestion {
   readonly patient: LinkedPatient;
   readonly delivery: DeliveryFacts;
   readonly setting: Setting;
+  /** `left-out` where nobody asks why: most of what is written down of a translation explains it. */
+  readonly decisions?: 'written-down' | 'left-out';
 }
 
 function translateDocument(scene: Scene, devices: readonly Wanted[], question: TranslateQuestion): Wanted[] {
@@ -143,7 +145,7 @@ function scopesOf(content: readonly Wanted[]): Scope[] {
  */
 export function translate(question: TranslateQuestion): Translation {
   const { payload, patient, setting, delivery } = question;
-  const notebook = openNotebook(setting.unmapped);
+  const notebook = openNotebook(setting.unmapped, question.decisions);
   const { mappings, dialect } = setting;
   const names = makeNameOf(payload.envelope.clientUuid, payload.envelope.userId, patient.mrnSystem, patient.mrn);
   const receivedAt = delivery.receivedAt.getTime() === NOT_RECEIVED.getTime() ? null : delivery.receivedAt;
@@ -155,6 +157,7 @@ export function translate(question: TranslateQuestion): Translation {
     mappings,
     notebook,
     timeFacts: makeTimeFacts(receivedAt, setting),
+    timesOf: makeTimesOf(),
     nameOf: names,
   };
   const rekeyed = patientOf(alone);

@@ -15,6 +15,9 @@ export interface Parts extends Shared {
 
 const q = (text: string): string => JSON.stringify(text);
 
+/** Of these some elements stand in very many resources, and are looked through once. */
+const MAY_LAST: ReadonlySet<string> = new Set(['CodeableConcept', 'Meta', 'Period']);
+
 export const expressionOf = (key: string, invariants: Parts['invariants']): string =>
   CORRECTIONS[key]?.expression ?? invariants[key]?.expression ?? '';
 
@@ -153,7 +156,7 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
   const choices = [...structure.choices.keys()].map((_, i) => `x${i}=0`);
   const isBundle = structure.name === 'Bundle';
   const isFast = mode.name === 'fast';
-  const isConcept = structure.name === 'CodeableConcept';
+  const mayLast = isFast && MAY_LAST.has(structure.name);
   // ele-1. Only the _field of a primitive may hold an id alone, beside its value.
   const isNothing = structure.name === 'Element' ? 'n===0' : `n===0||(n===1&&${presence.test('id')})`;
   const empty = structure.isResource
@@ -161,7 +164,7 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
     : `if(${isNothing})${mode.fail('empty', 'p', q('An element must have a value or children.'))}`;
   return [
     `function ${functionName(mode, structure.name)}(o,c,d${mode.path('p')}${isReference ? ',targets' : ''}){`,
-    isFast && isConcept ? 'if(c.lasting.has(o))return true;' : '',
+    mayLast ? 'if(c.lasting.has(o))return true;' : '',
     isFast ? 'if(d>DEPTH)return false;' : 'if(!enter(c,o,d,p))return;',
     presence.declare(),
     choices.length > 0 ? `let ${choices.join()};` : '',
@@ -173,7 +176,7 @@ export function emitStructure(structure: Structure, parts: Parts, mode: Mode): s
     ...native.map((rule) => emitNative(rule, presence, mode)),
     isReference ? emitReferenceRule(presence, mode) : '',
     isBundle ? 'c.bundle=scope;' : '',
-    isFast && isConcept ? 'if(isLasting(o))c.lasting.add(o);' : '',
+    mayLast ? 'if(isLasting(o))c.lasting.add(o);' : '',
     isFast ? 'c.keys+=n;return true;}' : '}',
   ].join('\n');
 }

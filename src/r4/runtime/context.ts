@@ -38,7 +38,7 @@ export interface Context {
   readonly isClosed: boolean;
   readonly profileRules: readonly ProfileRule[];
   readonly hasCode: HasCode;
-  /** Concepts that were found sound with these settings and stay so: the same few stand in very many resources. */
+  /** Elements that were found sound with these settings and stay so: the same few stand in very many resources. */
   readonly lasting: WeakSet<object>;
 }
 

@@ -8,7 +8,7 @@ import { checkQuestionnaire } from './questionnaire.ts';
 import { PRIMITIVES } from './primitives.ts';
 import { checkOnBehalfOf, checkReference } from './references.ts';
 import { isElement } from './is-element.ts';
-import { isLasting } from './lasting-concepts.ts';
+import { isLasting } from './lasting-elements.ts';
 import { makeSay } from './say.ts';
 import {
   checkAttachment,

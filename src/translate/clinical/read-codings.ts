@@ -1,4 +1,5 @@
 import type { MappedCoding, Mappings } from '../../mappings/index.ts';
+import { isLastingElement } from '../../r4/index.ts';
 import { listOf, textOf, type Part } from '../parts.ts';
 import { LOINC } from '../scene.ts';
 
@@ -35,7 +36,23 @@ function inOrder(codings: readonly MappedCoding[]): MappedCoding[] {
   return [...byKey.values()];
 }
 
+interface Remembered {
+  readonly mappings: Mappings;
+  readonly read: ReadCodings;
+}
+/** Of codes that are the same object in many documents. */
+const remembered = new WeakMap<Part, Remembered>();
+
 export function readCodings(code: Part, mappings: Mappings): ReadCodings {
+  if (!isLastingElement(code)) return read(code, mappings);
+  const known = remembered.get(code);
+  if (known?.mappings === mappings) return known.read;
+  const made = { mappings, read: read(code, mappings) };
+  remembered.set(code, made);
+  return made.read;
+}
+
+function read(code: Part, mappings: Mappings): ReadCodings {
   const given = listOf(code['coding']);
   const text = textOf(code['text']);
   const [first] = given;

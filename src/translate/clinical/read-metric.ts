@@ -3,7 +3,7 @@ import type { TimeFacts } from '../judge-time.ts';
 import type { Measured } from '../quantity.ts';
 import type { Scene } from '../scene.ts';
 import { makeSharedByText } from '../shared-elements.ts';
-import { effectiveOf, type Times } from '../times.ts';
+import type { Times } from '../times.ts';
 import { listOf, partOf, pick, textOf, type Part } from '../parts.ts';
 import { readCodings, type ReadCodings } from './read-codings.ts';
 
@@ -33,12 +33,26 @@ const NO_PARTS: readonly Part[] = [];
 /** Without a context the source tells of single readings. */
 const NO_CONTEXT = 'point';
 
+/** Asked of every element of every entry: by far most begin with another letter. */
+function holdsValue(name: string): boolean {
+  switch (name.charAt(0)) {
+    case 'v':
+      return name.startsWith('value');
+    case '_':
+      return name.startsWith('_value');
+    case 'c':
+      return name === 'component';
+    case 'h':
+      return name === 'hasMember';
+    default:
+      return false;
+  }
+}
+
 /** The elements that hold a value, or would. */
 function valueNames(observation: AnyResource): string[] {
   const names: string[] = [];
-  for (const name in observation)
-    if (name.startsWith('value') || name.startsWith('_value') || name === 'component' || name === 'hasMember')
-      names.push(name);
+  for (const name in observation) if (holdsValue(name)) names.push(name);
   return names;
 }
 
@@ -102,9 +116,9 @@ function contextsIn(extensions: unknown, address: string): readonly Part[] {
   return own.map(({ url, ...said }) => ({ url, ...said }));
 }
 
-export function readMetric(observation: AnyResource, at: string, { mappings, timeFacts }: Scene): Metric {
+export function readMetric(observation: AnyResource, at: string, { mappings, timeFacts, timesOf }: Scene): Metric {
   const code = partOf(observation['code']);
-  const times = effectiveOf(observation);
+  const times = timesOf(observation);
   const { coding, loincs, others } = readCodings(code, mappings);
   const extension = contextsIn(observation['extension'], mappings.uris.context);
   return {

@@ -17,7 +17,6 @@ const specificityOf = ({ category, code }: ImposedProfile): number =>
   (code === null ? 0 : 2) + (category === null ? 0 : 1);
 
 function rowsFor({ profiles }: Pick<Dialect, 'profiles'>, resource: Part): readonly ImposedProfile[] {
-  if (profiles.length === 0) return profiles;
   const fitting = profiles.filter((row) => fits(row, resource));
   const most = Math.max(...fitting.map(specificityOf));
   return fitting.filter((row) => specificityOf(row) === most);
@@ -25,10 +24,14 @@ function rowsFor({ profiles }: Pick<Dialect, 'profiles'>, resource: Part): reado
 
 const eachOnce = (rows: readonly ImposedProfile[]): string[] => [...new Set(rows.map(({ profile }) => profile))];
 
+const NO_PROFILES: readonly string[] = [];
+
 /** The profiles that the EHR asks of a resource: those of the most specific rows that fit it. */
-export const imposedProfiles = (dialect: Pick<Dialect, 'profiles'>, resource: Part): string[] =>
-  eachOnce(rowsFor(dialect, resource));
+export const imposedProfiles = (dialect: Pick<Dialect, 'profiles'>, resource: Part): readonly string[] =>
+  dialect.profiles.length === 0 ? NO_PROFILES : eachOnce(rowsFor(dialect, resource));
 
 /** Those of them that what goes out names in `meta.profile`. */
-export const claimedProfiles = (dialect: Pick<Dialect, 'profiles'>, resource: Part): string[] =>
-  eachOnce(rowsFor(dialect, resource).filter(({ claim }) => claim === 'write'));
+export const claimedProfiles = (dialect: Pick<Dialect, 'profiles'>, resource: Part): readonly string[] =>
+  dialect.profiles.length === 0
+    ? NO_PROFILES
+    : eachOnce(rowsFor(dialect, resource).filter(({ claim }) => claim === 'write'));

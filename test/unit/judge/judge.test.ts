@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { judge, type JudgePretranslated, type JudgeDeps } from '../../../src/judge/judge.ts';
 import { makeTranslationContextHolder } from '../../../src/judge/index.ts';
 import { canonicalJson } from '../../../src/kernel/index.ts';
-import { parsePayload } from '../../../src/payloads/index.ts';
+import { parsePayload, type Payload } from '../../../src/payloads/index.ts';
 import { validatorsOf } from '../../../src/judge/validators.ts';
 import {
   aClinicalReady,
@@ -66,6 +66,14 @@ const SAMPLES = {
 };
 const digestOf = (text: string): Uint8Array => new Uint8Array(hash('sha256', text, 'buffer'));
 
+/** Of what the digest of the content is made: the entries of a clinical_ready document stand in it as their own digest. */
+function contentOf(value: unknown, payload: Payload): string {
+  const text = canonicalJson(['data', value]);
+  return payload.clinicalPart === null
+    ? text
+    : text.replace(canonicalJson(payload.clinicalPart), `"${hash('sha256', payload.clinical())}"`);
+}
+
 test.each(Object.entries(SAMPLES))(
   'the digests of %s are those of its content, with escapes and without',
   async (_kind, sample) => {
@@ -80,7 +88,7 @@ test.each(Object.entries(SAMPLES))(
         translationContext: { ...translationContext, templates: new Map() },
         ...validators,
       });
-      expect(facts.contentDigest).toEqual(digestOf(canonicalJson(['data', value])));
+      expect(facts.contentDigest).toEqual(digestOf(contentOf(value, payload.value)));
       expect(verdict).toMatchObject({ document: { clinicalDigest: digestOf(payload.value.clinical()) } });
     }
   },

@@ -23,9 +23,9 @@ import {
 } from '../../support/payloads/index.ts';
 import { faultOf, payloadOf } from './read.ts';
 
-/** All that a payload says, but for the two opaque values that only serve comparison. */
+/** All that a payload says, but for the opaque values that only serve comparison. */
 function saidBy(value: Json, more: Parameters<typeof payloadOf>[1] = {}): unknown {
-  const { documentKey: _key, clinical: _clinical, ...said } = payloadOf(value, more);
+  const { documentKey: _key, clinical: _clinical, clinicalPart: _part, ...said } = payloadOf(value, more);
   return said;
 }
 

@@ -91,7 +91,7 @@ describe('whatever rows there are', () => {
     fc.assert(
       fc.property(rows, resources, (profiles, resource) => {
         const turned = imposedProfiles({ profiles: [...profiles].reverse() }, resource);
-        expect(turned.sort()).toEqual(imposedProfiles({ profiles }, resource).sort());
+        expect(turned.toSorted()).toEqual(imposedProfiles({ profiles }, resource).toSorted());
       }),
     );
   });

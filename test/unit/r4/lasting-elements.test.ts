@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { loadValidator } from '../../../src/r4/index.ts';
-import { isLasting } from '../../../src/r4/runtime/lasting-concepts.ts';
+import { isLasting } from '../../../src/r4/runtime/lasting-elements.ts';
 import { deepFreeze } from '../../../src/mappings/index.ts';
 
 const LOINC = 'http://loinc.org';
@@ -23,7 +23,11 @@ test.each<[string, object, boolean]>([
     deepFreeze({ coding: [{ code: 'a', extension: [{ url: 'urn:x', valueString: 'y' }] }] }),
     false,
   ],
-])('a concept %s is remembered, or not', (_, given, isRemembered) => {
+  ['of a time', deepFreeze({ start: '2026-11-14', end: '2026-11-15' }), true],
+  ['whose time came by an extension', deepFreeze({ start: '2026-11-14', _end: { extension: [] } }), false],
+  ['with tags', deepFreeze({ source: 'urn:x', tag: [{ code: 'a' }], profile: ['urn:y'] }), true],
+  ['with a reference', deepFreeze({ reference: 'Patient/1' }), false],
+])('an element %s is remembered, or not', (_, given, isRemembered) => {
   expect(isLasting(given as never)).toBe(isRemembered);
 });
 
